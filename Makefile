@@ -76,7 +76,7 @@ check-bounds:
 check-aarch64:
 	@command -v aarch64-linux-gnu-gcc qemu-aarch64 >/dev/null || \
 	    { echo 'make check-aarch64 needs: dpkg --add-architecture arm64 && apt-get update && apt-get install' \
-	      'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user liblbfgs-dev:arm64 libzip-dev:arm64 zlib1g-dev:arm64'; exit 1; }
+	      'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user libzip-dev:arm64 zlib1g-dev:arm64'; exit 1; }
 	@test -f build-aarch64/build.ninja || meson setup build-aarch64 --cross-file tools/aarch64.txt
 	@ninja -C build-aarch64
 	@tools/run-tests.sh build-aarch64 --no-suite shell --timeout-multiplier 6
@@ -112,7 +112,7 @@ install: setup
 CHECKS = check cppcheck clang valgrind tsan sanitize coverage tidy
 
 # Unoptimised kernels take minutes, and -O2 takes minutes to compile when instrumented.
-INSTRUMENTED = -Db_lundef=false -Doptimization=1 -Dpage=disabled
+INSTRUMENTED = -Db_lundef=false -Doptimization=1
 SANITIZE_SETUP = test -f $(SANITIZE_BUILD)/build.ninja || \
     meson setup $(SANITIZE_BUILD) $(INSTRUMENTED) -Db_sanitize=address,undefined
 
@@ -149,7 +149,7 @@ valgrind:
 
 clang:
 	@tools/install-dependencies.sh clang build-clang
-	@test -f build-clang/build.ninja || CC=clang meson setup build-clang --werror -Dpage=disabled
+	@test -f build-clang/build.ninja || CC=clang meson setup build-clang --werror
 	@ninja -C build-clang
 	@tools/run-tests.sh build-clang --no-suite shell
 
@@ -165,7 +165,7 @@ tidy:
 coverage:
 	@tools/install-dependencies.sh check build-coverage
 	@test -f build-coverage/build.ninja || \
-	    meson setup build-coverage -Db_coverage=true -Doptimization=0 -Dpage=disabled \
+	    meson setup build-coverage -Db_coverage=true -Doptimization=0 \
 	    -Dc_args=-fprofile-update=atomic
 	@ninja -C build-coverage
 	@find build-coverage -name '*.gcda' -delete

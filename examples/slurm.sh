@@ -24,8 +24,8 @@ set_file=$1
 folder=$2
 shift 2
 
-# The set must be on a file system that all machines see; the folder, that of the first. Without --kill-on-bad-exit the
-# others would wait for a process that is lost.
+# The set and the folder must be on a file system that all machines see. Without --kill-on-bad-exit the others would wait for
+# a process that is lost.
 srun --mpi=pmix --kill-on-bad-exit=1 --cpu-bind=cores \
     congru loso "$set_file" -o "$folder" --jobs "${SLURM_CPUS_PER_TASK:-1}" "$@" &
 step=$!

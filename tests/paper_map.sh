@@ -140,7 +140,7 @@ def datasets():
 
 def grid():
     """docs/numerics.md begins and ends the grid of C as the code does."""
-    code = open(source + "/src/classifier/logistic_select.c", encoding="utf-8").read()
+    code = open(source + "/src/classifier/logistic.c", encoding="utf-8").read()
     values = [float(v) for v in re.search(r"grid\[\] = \{([^}]*)\}", code).group(1).split(",")]
     said = re.search(r"C is chosen, when asked for, from (.*?) by leaving", open(
         source + "/docs/numerics.md", encoding="utf-8").read().replace("\n", " "))

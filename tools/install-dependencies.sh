@@ -41,7 +41,6 @@ need meson 'configures the build' command -v meson
 need ninja-build 'runs the build' command -v ninja
 need pkg-config 'finds libraries' command -v pkg-config
 need libzip-dev 'reads and writes .npz files' has_file /usr/include/zip.h /usr/local/include/zip.h
-need liblbfgs-dev 'minimises the loss of logistic regression' has_file /usr/include/lbfgs.h /usr/local/include/lbfgs.h
 need zlib1g-dev 'inflates compressed .mat files' has_file /usr/include/zlib.h /usr/local/include/zlib.h
 
 # Not needed to build: without them congru report draws no PNG and writes plain tables, as it says.
@@ -70,7 +69,7 @@ check | bench | clang | valgrind)
     need python3-scipy 'computes what congru is compared with' has_file /usr/lib/python3/dist-packages/scipy
     need libopenmpi-dev 'lets processes share work' has_file /usr/lib/*/openmpi/include/mpi.h /usr/include/mpi.h
     need openmpi-bin 'starts them' command -v mpirun
-    need npm 'builds the page of congru report, and fetches what drives the browser' command -v npm
+    need npm 'fetches what drives the browser' command -v npm
     need chromium 'shows the page of congru report' command -v chromium
     need locales 'the locales of programs with decimal commas' has_file /usr/share/i18n/locales/de_DE
     need g++ 'compiles the public headers as C++' command -v g++
@@ -107,6 +106,11 @@ fi
 echo "Installing:$packages"
 $as_root apt-get update
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+# Meson remembers that a header was not there, and ninja that the page could not be built.
 if [ -f "$folder/build.ninja" ]; then
+    meson configure "$folder" --clearcache
     meson setup --reconfigure "$folder"
 fi
+case $packages in
+*npm*) touch "$(dirname "$0")/../web/package.json" ;;
+esac

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints the tables of docs/results.md anew, each into a file. SPDX-License-Identifier: Apache-2.0
+# Prints the tables of docs/results.md anew, and draws its figures, each into a file. SPDX-License-Identifier: Apache-2.0
 #
 # usage: tools/results.sh CONGRU DATA FOLDER [2a] [left-right] [2b] [2b-raw] [eegmmidb] [networks] [synthetic]
 #
@@ -17,15 +17,24 @@ mkdir -p "$3" && cd "$3"
 shift 3
 [ $# -gt 0 ] || set -- 2a left-right 2b 2b-raw eegmmidb networks synthetic
 
-# table NAME WORD...: what the command prints, in NAME.txt when it is whole.
+# table NAME WORD...: the command and what it prints, in NAME.txt when that is whole; names are those of docs/results.
 table()
 {
     local name=$1
     shift
     [ -e "$name.txt" ] && return
     echo "$name: congru $*"
-    "$congru" "$@" --jobs "${JOBS:-0}" >"$name.part" 2>"$name.err" || { tail -1 "$name.err" >&2 && return 1; }
+    echo "\$ congru $*" >"$name.part"
+    "$congru" "$@" --jobs "${JOBS:-0}" >>"$name.part" 2>"$name.err" || { tail -1 "$name.err" >&2 && return 1; }
     mv "$name.part" "$name.txt"
+}
+
+# figure NAME WORD...: what 'congru report' draws of a folder that is whole, in NAME.svg.
+figure()
+{
+    local name=$1
+    shift
+    [ -e "$name.svg" ] || "$congru" report "$@" -o "$name.svg"
 }
 
 import()
@@ -43,24 +52,28 @@ tables_2a()
     table 2a-aligners reproduce table-prealigners 2a.npz
     table 2a-gap reproduce gap 2a.npz
     table 2a-silhouette reproduce silhouette 2a.npz
+    figure 2a-accuracy reproduced/2a
     table 2a-recipes reproduce recipes 2a.npz
     table 2a-geometry reproduce geometry 2a.npz
+    figure 2a-geometry reproduced/2a-geometry/ddct-unet-e2e reproduced/2a-geometry/ddct-unet-e2e-unconstrained --figure scatters
     table 2a-ablation reproduce ablation 2a.npz
     table 2a-views loso 2a_wide.npz --band 8:35 -p ra+tslr,motor,slow,motor+slow -o views2a
     table 2a-runtime reproduce runtime 2a.npz
     table 2a-conformer loso 2a_wide.npz --dataset 2a --band 8:35 -p conformer,inception -o comparison/2a_wide
     table 2a-comparison reproduce comparison 2a_wide.npz --dataset 2a --band 8:35 -o comparison -p \
         none+mdm,none+tslr,none+tsa-lda,none+csp-lda,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm,ddct-unet+tslr,ddct-unet-e2e,spd-cnn,ts-spd-cnn,shallow,eegnet,deep
+    figure 2a-views views2a
+    figure 2a-comparison comparison/2a_wide
+    figure 2a-comparison-within comparison/2a_wide-within
 }
 
 # All 288 left and right trials of both sessions of 2a, as covariances. A name apart from 2a: the paper has four classes.
 tables_left_right()
 {
     import left_right.npz "$data"/bci_iv_2a/left_right_cov/*.npz
-    table left-right-classical loso left_right.npz --align-by session -o left_right -p \
-        none+mdm,none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm
-    table left-right-networks loso left_right.npz --align-by session -o left_right -p \
-        dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e
+    table left-right loso left_right.npz --align-by session -o left_right -p \
+        none+mdm,none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,rpa+mdm,dct+tslr,dldct+tslr,ddct-unet+tslr,dct-e2e,dldct-e2e,ddct-unet-e2e
+    figure left-right-accuracy left_right
     table left-right-sessions within left_right.npz --sessions --align-by session -o left_right_sessions -p \
         none+mdm,none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,dct-e2e,dldct-e2e,ddct-unet-e2e
 }
@@ -70,13 +83,17 @@ tables_2b()
     import 2b.npz "$data"/bci_iv_2b/epochs/*.npz --window all --band 8:30 --notch off
     import 2b_wide.npz "$data"/bci_iv_2b/epochs/*.npz --window all --start 0 --band off --notch off --keep-signals
     table 2b-views loso 2b_wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow -o views2b
-    local protocol
-    for protocol in "--keep-sessions 1,2,3 -o paper2b" "--align-by session -o ours2b"; do
+    local whose protocol experiment
+    for whose in paper ours; do
+        protocol="--keep-sessions 1,2,3"
+        [ $whose = paper ] || protocol="--align-by session"
         # shellcheck disable=SC2086
         for experiment in table-e2e table-prealigners gap silhouette ablation; do
-            table "${protocol##* }-$experiment" reproduce $experiment 2b.npz $protocol
+            table 2b-$whose-${experiment#table-} reproduce $experiment 2b.npz $protocol -o ${whose}2b
         done
     done
+    figure 2b-accuracy paper2b/2b
+    figure 2b-views views2b
 }
 
 # 2b as recorded: session 4 of each subject, with the model that the others' sessions 1 to 3 give; all four sessions, each
@@ -111,8 +128,9 @@ END
             table session4-$pipeline-$subject predict raw-$pipeline.safetensors 2b_raw4.npz --subjects $subject
         done
     done
-    table raw-left-out loso 2b_raw.npz --align-by session -o raw_left_out -p \
+    table 2b-raw loso 2b_raw.npz --align-by session -o raw_left_out -p \
         none+tslr,ra+mdm,ra+tslr,ra+tsa-lda,dct-e2e,dldct-e2e,ddct-unet-e2e
+    figure 2b-raw raw_left_out
 }
 
 tables_eegmmidb()
@@ -124,6 +142,8 @@ tables_eegmmidb()
     table eegmmidb-left-right loso eegmmidb.npz --classes left_fist,right_fist -p ra+mdm,ra+tslr -o leftright
     table eegmmidb-views loso wide.npz --band 8:30 -p ra+tslr,motor,slow,motor+slow -o views49
     table eegmmidb-recipes reproduce recipes eegmmidb.npz
+    figure eegmmidb-comparison reproduced/eegmmidb
+    figure eegmmidb-views views49
 }
 
 # motor+slow with weights of 1 and with learned ones, and networks beside it.
@@ -155,27 +175,30 @@ tables_networks()
     import 2b_wide.npz "$data"/bci_iv_2b/epochs/*.npz --window all --start 0 --band off --notch off --keep-signals
     import wide.npz "$data"/eegmmidb/epochs22/*.npz --window all --band off --notch off --keep-signals
     for seed in 50 51 52; do
-        table networks-2a-$seed loso 2a_wide.npz --band 8:35 --C 0.01 -p $covariances,tsmnet,eegnet --seed $seed \
+        table networks-2a-$seed loso 2a_wide.npz --band 8:35 -p $covariances,tsmnet,eegnet --seed $seed \
             -o networks2a-$seed
         table networks-2a-signals-$seed loso 2a_wide.npz -p shallow,deep --seed $seed -o networks2a-signals-$seed
     done
     table networks-2a-large loso 2a_wide.npz -p conformer,inception -o networks2a-large
-    table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p $covariances,eegnet -o networks49
-    table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 -p ra+tslr,tsmnet \
+    table networks-eegmmidb loso wide.npz --band 8:30 --window 0.5:3.5 -p $covariances,eegnet -o networks49
+    table networks-eegmmidb-signals loso wide.npz --band 8:30 --window 0.5:3.5 -p ra+tslr,tsmnet \
         -o networks49-signals
     views_text >views.txt
     table networks-eegmmidb-views loso wide.npz --pipeline-file views.txt -p stated,with-eegnet -o views
-    table networks-eegmmidb-groups loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
+    table networks-eegmmidb-groups loso wide.npz --band 8:30 --window 0.5:3.5 --groups 7 --pipeline-file views.txt \
         -p "ra+tslr,motor,motor+slow,$nine,stated,with-${nine//,/,with-}" -o groups49
-    table networks-eegmmidb-weights loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
+    table networks-eegmmidb-weights loso wide.npz --band 8:30 --window 0.5:3.5 --groups 7 --pipeline-file views.txt \
         -p learned,learned-eegnet -o weights49
-    table networks-eegmmidb-streams loso wide.npz --band 8:30 --window 0.5:3.5 --C 0.01 --groups 7 --pipeline-file views.txt \
+    figure networks-eegmmidb groups49
+    table networks-eegmmidb-streams loso wide.npz --band 8:30 --window 0.5:3.5 --groups 7 --pipeline-file views.txt \
         -p learned,learned-streams -o streams49
-    table networks-2b loso 2b_wide.npz --band 8:30 --C 0.01 -p $covariances,eegnet -o networks2b
-    table networks-2b-signals loso 2b_wide.npz --band 8:30 --C 0.01 -p ra+tslr,tsmnet,shallow,deep,inception \
+    table networks-2b loso 2b_wide.npz --band 8:30 -p $covariances,eegnet -o networks2b
+    table networks-2b-signals loso 2b_wide.npz --band 8:30 -p ra+tslr,tsmnet,shallow,deep,inception \
         -o networks2b-signals
-    table networks-2b-groups loso 2b_wide.npz --band 8:30 --C 0.01 --groups 3 -p ra+tslr,conformer -o groups2b
-    table networks-within within 2a_wide.npz --band 8:35 --C 0.01 -p "ra+tslr,$nine" -o networks-within
+    table networks-2b-groups loso 2b_wide.npz --band 8:30 --groups 3 -p ra+tslr,conformer -o groups2b
+    figure networks-2a networks2a-50
+    figure networks-2b networks2b
+    table networks-within within 2a_wide.npz --band 8:35 -p "ra+tslr,$nine" -o networks-within
 }
 
 tables_synthetic()

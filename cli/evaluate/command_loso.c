@@ -29,7 +29,7 @@ static int run(const arguments *parsed)
 
 static const char *const examples[] = {
     "congru loso 2a.npz",
-    "congru loso 2a.npz -p ra+tslr,dct-e2e --C auto -o 2a-results",
+    "congru loso 2a.npz -p ra+tslr,dct-e2e -o 2a-results",
     "congru loso 2b.npz --pipelines classical --align-by session --target online",
     "congru loso 2a.npz -p ra+tslr --calibration 0,1,2,5,10",
     "congru loso wide.npz -p ra+tslr,eegnet,conformer --groups 7",

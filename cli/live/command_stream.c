@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "congru/congru.h"
@@ -302,12 +303,39 @@ static int start(const arguments *parsed, congru_context *context, const congru_
                                             : terminal_fail(EXIT_FAILED, "%s", congru_context_error(context));
 }
 
+/* FILE that is of another kind is told for what it is: its bytes would be taken for frames of numbers. */
+static int check_file(const arguments *parsed, congru_context *context)
+{
+    const char *model = parsed->operands[0], *path = parsed->operand_count > 1 ? parsed->operands[1] : "-";
+    congru_file_kind kind, first;
+    struct stat about;
+    if (strcmp(path, "-") == 0 || options_given(parsed, "input") || stat(path, &about) != 0 ||
+        !S_ISREG(about.st_mode) || congru_file_kind_of(context, path, &kind) != CONGRU_OK)
+        return EXIT_DONE; /* pipes are not looked into; a file that cannot be opened is told of where it is read */
+    if (kind == CONGRU_FILE_MODEL && congru_file_kind_of(context, model, &first) == CONGRU_OK &&
+        first != CONGRU_FILE_MODEL)
+        return terminal_fail(EXIT_FAILED, "%s: the model comes first ('congru stream %s %s')", model, path,
+                             model);
+    const char *what = kind == CONGRU_FILE_MODEL                               ? "a model"
+                       : kind == CONGRU_FILE_SET || kind == CONGRU_FILE_TRIALS ? "a set of trials"
+                       : kind == CONGRU_FILE_ARRAY                             ? "a NumPy array"
+                                                                               : NULL;
+    if (what == NULL)
+        return EXIT_DONE;
+    return terminal_fail(EXIT_FAILED, "%s: %s, where a recording or bare frames are needed (%s)", path, what,
+                         kind == CONGRU_FILE_ARRAY   ? "numpy.ndarray.tofile writes frames of float32"
+                         : kind == CONGRU_FILE_MODEL ? "one model at a time"
+                                                     : "'congru predict' asks a model about trials");
+}
+
 static int load_and_start(const arguments *parsed, congru_stream_options *settings)
 {
     const char *path = parsed->operands[0];
     congru_context *context = NULL;
     congru_model *model = NULL;
     int code = session_open(1, &context);
+    if (code == EXIT_DONE)
+        code = check_file(parsed, context);
     if (code == EXIT_DONE)
         code = model_load(context, path, &model);
     if (code == EXIT_DONE)

@@ -56,28 +56,16 @@ int process_group_threads(int wanted)
     return share > 1 ? (int)share : 1;
 }
 
-/* Whether rank 0, which speaks for all, is no more, and this is the next. */
-static bool speaks_for_the_first(void)
-{
-    for (int rank = 0; transport.alive != NULL && rank < transport.rank; rank++)
-        if (transport.alive(transport.user, rank))
-            return false;
-    return transport.rank > 0;
-}
-
 int process_group_end(int code)
 {
     const char *complaint =
         congru_process_group_leave(processes, code != EXIT_DONE ? terminal_last_error() : NULL);
     if (complaint != NULL && code == EXIT_DONE)
         code = terminal_fail(EXIT_FAILED, "%s", complaint);
-    bool lost = congru_process_group_lost(processes) > 0;
-    if (speaks_for_the_first())
-        fprintf(stderr, "congru: the first process is gone; the same command goes on from what is done\n");
     congru_process_group_destroy(&processes);
     if (joined) {
         fflush(NULL);
-        process_group_transport_close(lost, code);
+        process_group_transport_close(code);
     }
     return code;
 }

@@ -31,9 +31,9 @@ int process_group_transport_open(congru_transport *transport, int *neighbours)
         size);
 }
 
-void process_group_transport_close(bool lost, int code)
+void process_group_transport_close(int code)
 {
-    (void)lost, (void)code;
+    (void)code;
 }
 
 const char *process_group_transport_name(void)

@@ -1,9 +1,10 @@
-/* Messages over MPI. SPDX-License-Identifier: Apache-2.0 */
+/* The counters and rounds of processes, by MPI. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,34 +14,30 @@
 #include "session.h"
 #include "terminal.h"
 
-enum { TAG_MESSAGE = 1, HOST_SIZE = 64 };
+enum { TAG_BLOCK = 1, HOST_SIZE = 64 };
 
 static const double look_seconds = 0.1;
 
-/* A message on its way out. */
-typedef struct outgoing {
-    struct outgoing *next;
-    MPI_Request request;
-    unsigned char data[];
-} outgoing;
-
-/* Another process, as it is known on this machine. */
-typedef struct mate {
-    char host[HOST_SIZE];
+/* A process, as it is known on this machine, and what it gives in a round. */
+typedef struct member {
     long process;
     bool watched; /* runs on this machine, where its number can be asked for */
     bool lost;
-} mate;
+
+    MPI_Request sending[2], receiving; /* the former of each outgoing block */
+    bool arriving, arrived;
+    unsigned char *data; /* (size), of which there is room for more; NULL: nothing came */
+    size_t size, room;
+} member;
 
 static struct {
     int rank, size;
-    mate *mates;
-    outgoing *pending;
-    unsigned char *incoming; /* the message that is arriving, or has arrived last */
-    size_t room, count;
-    int sender;
-    bool arriving;
-    MPI_Request request;
+    member *members;
+    MPI_Win window; /* the counters, in the memory of rank 0 */
+    bool meets;     /* a round has begun */
+    unsigned turn;  /* which outgoing block is that of this round */
+    void *outgoing[2];
+    size_t room[2];
     double looked;
 } mpi;
 
@@ -59,83 +56,6 @@ static void give_up(const char *why)
     exit(EXIT_FAILED);
 }
 
-static void drop_sent(void)
-{
-    for (outgoing **at = &mpi.pending; *at != NULL;) {
-        outgoing *one = *at;
-        int sent = 0;
-        if (MPI_Test(&one->request, &sent, MPI_STATUS_IGNORE) == MPI_SUCCESS && !sent) {
-            at = &one->next;
-            continue;
-        }
-        *at = one->next;
-        free(one);
-    }
-}
-
-static void send(void *user, int to, const void *data, size_t size)
-{
-    (void)user;
-    if (mpi.mates[to].lost)
-        return;
-    outgoing *one = size <= INT_MAX ? malloc(sizeof *one + size) : NULL;
-    if (one == NULL)
-        give_up("not enough memory for a message, or it has more than 2 GB");
-    memcpy(one->data, data, size);
-    if (MPI_Isend(one->data, (int)size, MPI_BYTE, to, TAG_MESSAGE, MPI_COMM_WORLD, &one->request) !=
-        MPI_SUCCESS)
-        one->request = MPI_REQUEST_NULL; /* nothing to wait for: it is dropped with those that were sent */
-    one->next = mpi.pending;
-    mpi.pending = one;
-}
-
-/* Begins to receive the next message, if one is announced. */
-static bool begin_receiving(void)
-{
-    int found = 0, count = 0;
-    MPI_Message message;
-    MPI_Status status;
-    if (MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE, MPI_COMM_WORLD, &found, &message, &status) != MPI_SUCCESS ||
-        !found)
-        return false;
-    MPI_Get_count(&status, MPI_BYTE, &count);
-    if ((size_t)count > mpi.room) {
-        unsigned char *larger = realloc(mpi.incoming, (size_t)count);
-        if (larger == NULL)
-            give_up("not enough memory for a message");
-        mpi.incoming = larger;
-        mpi.room = (size_t)count;
-    }
-    mpi.sender = status.MPI_SOURCE;
-    mpi.count = (size_t)count;
-    return MPI_Imrecv(mpi.incoming, count, MPI_BYTE, &message, &mpi.request) == MPI_SUCCESS;
-}
-
-/* A message may be announced and its sender lost before the rest of it has come. MPI then keeps the memory. */
-static bool receive(void *user, int *from, const void **data, size_t *size)
-{
-    int arrived = 0;
-    (void)user;
-    if (mpi.pending != NULL)
-        drop_sent();
-    mpi.arriving = mpi.arriving || begin_receiving();
-    if (!mpi.arriving)
-        return false;
-    if (MPI_Test(&mpi.request, &arrived, MPI_STATUS_IGNORE) != MPI_SUCCESS || !arrived) {
-        if (mpi.mates[mpi.sender].lost) {
-            mpi.incoming = NULL;
-            mpi.room = 0;
-            mpi.arriving = false;
-        }
-        return false;
-    }
-    mpi.arriving = false;
-    *from = mpi.sender;
-    *data = mpi.incoming;
-    *size = mpi.count;
-    return true;
-}
-
 static bool runs(long process)
 {
     return kill((pid_t)process, 0) == 0 || errno != ESRCH;
@@ -143,65 +63,203 @@ static bool runs(long process)
 
 static void look_around(void)
 {
-    double now = seconds_now();
+    const double now = seconds_now();
     if (now < mpi.looked + look_seconds)
         return;
     mpi.looked = now;
     for (int rank = 0; rank < mpi.size; rank++) {
-        mate *one = &mpi.mates[rank];
+        member *one = &mpi.members[rank];
         one->lost = one->lost || (one->watched && !runs(one->process));
     }
 }
 
-static bool alive(void *user, int rank)
+/* One-sided, so that rank 0 need not be doing anything. Where the network cannot do that MPI itself does it, whenever rank 0
+ * calls anything of it: of that rank 0, which counts as often as it looks at anything, makes sure. */
+static uint64_t count(void *user, int counter, uint64_t add)
 {
+    uint64_t before = 0;
+    int found;
     (void)user;
     look_around();
-    return !mpi.mates[rank].lost;
+    if (mpi.members[0].lost)
+        return UINT64_MAX;
+    if (MPI_Fetch_and_op(&add, &before, MPI_UINT64_T, 0, counter, MPI_SUM, mpi.window) != MPI_SUCCESS ||
+        MPI_Win_flush(0, mpi.window) != MPI_SUCCESS)
+        give_up("MPI cannot count");
+    if (mpi.rank == 0)
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_BLOCK, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    return before;
+}
+
+/* Nobody waits until what it gives has gone out, so there are two blocks: who has given the one has received the other. */
+static void begin_round(const void *own, size_t size)
+{
+    const unsigned turn = mpi.turn = 1 - mpi.turn;
+    if (size > INT_MAX)
+        give_up("processes would give each other more than 2 GB");
+    for (int rank = 0; rank < mpi.size; rank++)
+        if (!mpi.members[rank].lost)
+            MPI_Wait(&mpi.members[rank].sending[turn], MPI_STATUS_IGNORE);
+    if (size + 1 > mpi.room[turn]) {
+        free(mpi.outgoing[turn]);
+        mpi.outgoing[turn] = malloc(size + 1);
+        if (mpi.outgoing[turn] == NULL)
+            give_up("not enough memory for what processes give each other");
+        mpi.room[turn] = size + 1;
+    }
+    memcpy(mpi.outgoing[turn], own, size);
+    for (int rank = 0; rank < mpi.size; rank++) {
+        member *one = &mpi.members[rank];
+        one->arriving = false;
+        one->arrived = rank == mpi.rank;
+        one->sending[turn] = MPI_REQUEST_NULL;
+        if (rank != mpi.rank && !one->lost &&
+            MPI_Isend(mpi.outgoing[turn], (int)size, MPI_BYTE, rank, TAG_BLOCK, MPI_COMM_WORLD,
+                      &one->sending[turn]) != MPI_SUCCESS)
+            one->sending[turn] = MPI_REQUEST_NULL; /* there is nothing to wait for */
+    }
+}
+
+/* Begins to receive a block, if it is announced. */
+static bool begin_receiving(int rank, member *from)
+{
+    int found = 0, size = 0;
+    MPI_Message message;
+    MPI_Status status;
+    if (MPI_Improbe(rank, TAG_BLOCK, MPI_COMM_WORLD, &found, &message, &status) != MPI_SUCCESS || !found)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    if ((size_t)size + 1 > from->room) {
+        unsigned char *larger = realloc(from->data, (size_t)size + 1);
+        if (larger == NULL)
+            give_up("not enough memory for what processes give each other");
+        from->data = larger;
+        from->room = (size_t)size + 1;
+    }
+    from->size = (size_t)size;
+    return MPI_Imrecv(from->data, size, MPI_BYTE, &message, &from->receiving) == MPI_SUCCESS;
+}
+
+/* Whether what a process gives has come, or it is no more. A block may be announced and its sender lost before the rest of it
+ * has come: MPI then keeps the memory. */
+static bool has_come(int rank, member *from)
+{
+    const bool lost = from->lost; /* what came before is still to be had */
+    int done = 0;
+    if (from->arrived)
+        return true;
+    from->arriving = from->arriving || begin_receiving(rank, from);
+    if (from->arriving && MPI_Test(&from->receiving, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done)
+        return from->arrived = true;
+    if (!lost)
+        return false;
+    from->data = from->arriving ? NULL : from->data;
+    from->room = from->arriving ? 0 : from->room;
+    return true;
+}
+
+static bool gather(void *user, const void *own, size_t size, const void **data, size_t *sizes)
+{
+    bool all = true;
+    (void)user;
+    if (!mpi.meets)
+        begin_round(own, size);
+    mpi.meets = true;
+    look_around();
+    for (int rank = 0; rank < mpi.size; rank++) {
+        const bool came = has_come(rank, &mpi.members[rank]);
+        all = all && came;
+    }
+    if (!all)
+        return false;
+    for (int rank = 0; rank < mpi.size; rank++) {
+        const member *one = &mpi.members[rank];
+        data[rank] = rank == mpi.rank ? own : one->arrived ? one->data : NULL;
+        sizes[rank] = rank == mpi.rank ? size : one->size;
+    }
+    mpi.meets = false;
+    return true;
 }
 
 /* Who is where. A process of the same machine that cannot be seen from here runs in a container of its own. */
 static void meet(int *neighbours)
 {
-    mate own = {.process = (long)getpid()};
+    struct {
+        char host[HOST_SIZE];
+        long process;
+    } own = {.process = (long)getpid()}, *all = calloc((size_t)mpi.size, sizeof *all);
     gethostname(own.host, sizeof own.host - 1);
-    mpi.mates = calloc((size_t)mpi.size, sizeof *mpi.mates);
-    if (mpi.mates == NULL)
+    mpi.members = calloc((size_t)mpi.size, sizeof *mpi.members);
+    if (mpi.members == NULL || all == NULL)
         give_up("not enough memory");
-    MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, mpi.mates, (int)sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, MPI_COMM_WORLD);
     *neighbours = 0;
     for (int rank = 0; rank < mpi.size; rank++) {
-        bool here = strcmp(mpi.mates[rank].host, own.host) == 0;
-        mpi.mates[rank].watched = here && runs(mpi.mates[rank].process);
+        const bool here = strcmp(all[rank].host, own.host) == 0;
+        mpi.members[rank].sending[0] = mpi.members[rank].sending[1] = MPI_REQUEST_NULL;
+        mpi.members[rank].process = all[rank].process;
+        mpi.members[rank].watched = here && runs(all[rank].process);
         *neighbours += here;
     }
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody ends before all have looked */
+    free(all);
+}
+
+/* Nobody counts, nor ends, before all are here. */
+static void make_counters(void)
+{
+    uint64_t *counters = NULL;
+    const MPI_Aint size = mpi.rank == 0 ? CONGRU_COUNTERS * (MPI_Aint)sizeof *counters : 0;
+    if (MPI_Win_allocate(size, (int)sizeof *counters, MPI_INFO_NULL, MPI_COMM_WORLD, &counters, &mpi.window) !=
+        MPI_SUCCESS)
+        give_up("this MPI has no memory that processes share");
+    MPI_Win_set_errhandler(mpi.window, MPI_ERRORS_RETURN);
+    for (int k = 0; mpi.rank == 0 && k < CONGRU_COUNTERS; k++)
+        counters[k] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, mpi.window);
 }
 
 int process_group_transport_open(congru_transport *transport, int *neighbours)
 {
     int level = MPI_THREAD_SINGLE;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         return terminal_fail(EXIT_FAILED, "MPI cannot be started");
     MPI_Comm_rank(MPI_COMM_WORLD, &mpi.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &mpi.size);
-    if (level < MPI_THREAD_FUNNELED)
+    if (level < MPI_THREAD_SERIALIZED)
         give_up("this MPI does not allow threads");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     meet(neighbours);
-    *transport = (congru_transport){NULL, mpi.rank, mpi.size, send, receive, alive};
+    make_counters();
+    *transport = (congru_transport){NULL, mpi.rank, mpi.size, count, gather};
     return EXIT_DONE;
 }
 
-void process_group_transport_close(bool lost, int code)
+/* The first that is left speaks for rank 0. */
+void process_group_transport_close(int code)
 {
-    while (mpi.pending != NULL && !lost)
-        drop_sent();
+    int first = 0;
+    bool lost = false;
+    mpi.looked = 0;
+    look_around();
+    for (int rank = 0; rank < mpi.size; rank++) {
+        lost = lost || mpi.members[rank].lost;
+        first += first == rank && mpi.members[rank].lost;
+    }
+    if (lost && first > 0 && first == mpi.rank)
+        fprintf(stderr, "congru: the first process is gone; the same command goes on from what is done\n");
     if (lost)
         _exit(code);
+    for (int rank = 0; rank < mpi.size; rank++)
+        MPI_Waitall(2, mpi.members[rank].sending, MPI_STATUSES_IGNORE);
+    MPI_Win_unlock_all(mpi.window);
+    MPI_Win_free(&mpi.window);
     MPI_Finalize();
-    free(mpi.mates);
-    free(mpi.incoming);
+    for (int rank = 0; rank < mpi.size; rank++)
+        free(mpi.members[rank].data);
+    free(mpi.members);
+    free(mpi.outgoing[0]);
+    free(mpi.outgoing[1]);
 }
 
 const char *process_group_transport_name(void)

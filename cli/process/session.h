@@ -52,9 +52,9 @@ int process_group_end(int code);
 int process_group_transport_open(congru_transport *transport, int *neighbours);
 
 /* Parts from the others; with some of them lost the process ends here, with `code`: parting in order takes all. */
-void process_group_transport_close(bool lost, int code);
+void process_group_transport_close(int code);
 
-/* What carries the messages, for 'congru version'. */
+/* What processes share work by, for 'congru version'. */
 const char *process_group_transport_name(void);
 
 #endif

@@ -12,11 +12,6 @@
 #include "table_show.h"
 #include "terminal.h"
 
-#ifdef CONGRU_PAGE
-extern const char report_page[]; /* made from web/; "" when it could not be built */
-#else
-static const char report_page[] = "";
-#endif
 
 static const option options[] = {
     {"output", 'o', "FILE",
@@ -204,9 +199,7 @@ static int write_out(job *j, const void *bytes, size_t size)
     if (status != CONGRU_OK)
         return terminal_fail(EXIT_FAILED, "%s", congru_context_error(j->context));
     if (page)
-        printf("%s: %.1f MB%s\n", path, (double)size / 1e6,
-               report_page[0] == '\0' ? ", tables only: this congru was built without the page (it takes npm)"
-                                      : "");
+        printf("%s: %.1f MB\n", path, (double)size / 1e6);
     return EXIT_DONE;
 }
 
@@ -240,7 +233,7 @@ static int make(job *j)
     else if (j->format == JSON)
         status = congru_report_json(j->context, j->report, &text);
     else if (j->format == HTML)
-        status = congru_report_page(j->context, j->report, report_page[0] != '\0' ? report_page : NULL, &text);
+        status = congru_report_page(j->context, j->report, &text);
     else
         status = congru_report_figure(j->context, j->report, j->name, &j->choice, &drawing);
     if (status == CONGRU_OK && j->format == SVG)

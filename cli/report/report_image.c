@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -61,6 +62,24 @@ static void draw_text(cairo_t *cairo, const congru_shape *shape)
     cairo_restore(cairo);
 }
 
+/* Cells as boxes that overlap a little, so that no line shows between them. */
+static void draw_surface(cairo_t *cairo, const congru_shape *shape)
+{
+    const double cell = 2 * shape->width / (double)shape->count;
+    cairo_save(cairo);
+    cairo_arc(cairo, shape->x, shape->y, shape->width, 0, turn);
+    cairo_clip(cairo);
+    for (size_t i = 0; i < shape->count * shape->count; i++)
+        if (!isnan(shape->point[i])) {
+            set_colour(cairo, congru_surface_colour(shape->point[i]));
+            cairo_rectangle(cairo, shape->x - shape->width + (double)(i % shape->count) * cell,
+                            shape->y - shape->width + (double)(i / shape->count) * cell, cell + 0.3,
+                            cell + 0.3);
+            cairo_fill(cairo);
+        }
+    cairo_restore(cairo);
+}
+
 /* Text leaves a current point behind, from which the next line would begin. */
 static void draw_shape(cairo_t *cairo, const congru_shape *shape)
 {
@@ -89,6 +108,9 @@ static void draw_shape(cairo_t *cairo, const congru_shape *shape)
         break;
     case CONGRU_SHAPE_TEXT:
         draw_text(cairo, shape);
+        return;
+    case CONGRU_SHAPE_SURFACE:
+        draw_surface(cairo, shape);
         return;
     }
     paint(cairo, shape);

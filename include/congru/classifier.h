@@ -19,7 +19,7 @@ CONGRU_API const char *congru_classifier_summary(size_t index);
 /* Conventions
  *
  * Features are x (n, features), one row for each trial; labels 0 to classes - 1. A linear classifier is weights
- * (classes, features) and intercept (classes). A class without a trial gets probability 0, and a note in the context;
+ * (classes, features) and intercept (classes). A class without a trial gets probability 0;
  * a label that is no class, and fewer than two classes with trials, are CONGRU_ERROR_ARGUMENT, NaN or infinity is
  * CONGRU_ERROR_NOT_FINITE. */
 
@@ -34,12 +34,12 @@ typedef struct congru_logistic_options {
     double c;               /* 0: chosen by leaving out one subject at a time, from 1e-4 to 10 */
     const int32_t *subject; /* (n), 0 to subjects - 1; needed when c is 0 */
     size_t subjects;
-    double tolerance;   /* on the norm of the gradient; 0: 1e-6 */
-    int iterations_max; /* 0: 1000 */
+    double tolerance;   /* 0: 1e-7, see below */
+    int iterations_max; /* products with the features, there and back; 0: 1000 */
 } congru_logistic_options;
 
 typedef struct congru_logistic_info {
-    int evaluations;      /* of the objective and its gradient */
+    int evaluations;      /* products with the features */
     double gradient_norm; /* where it stopped */
     bool converged;
     double c; /* given or chosen */
@@ -47,7 +47,8 @@ typedef struct congru_logistic_info {
 
 /* Minimises c times the sum of the cross-entropies + 1/2 |weights|^2, intercepts not penalised: scikit-learn's
  * LogisticRegression(C=c). As there, two classes have one vector of weights (row 1; row 0 is zero), more have one
- * each. `options` NULL: c = 1; `info` may be NULL. */
+ * each. `options` NULL: c = 1; `info` may be NULL. It ends behind two steps that are no longer than the tolerance in the metric of
+ * the second derivative, over the root of c where that is more than 1. */
 CONGRU_API congru_status congru_logistic_fit(congru_context *context, size_t n, size_t features,
                                              const double *x, const int32_t *label, size_t classes,
                                              const congru_logistic_options *options, double *weights,
@@ -56,33 +57,32 @@ CONGRU_API congru_status congru_logistic_fit(congru_context *context, size_t n, 
 /* ---- Logistic regression of many folds --------------------------------------------------------- */
 
 /* Which trials each fold is fitted on, and each C they are all fitted with. */
-typedef struct congru_ridge_options {
+typedef struct congru_logistic_folds_options {
     size_t folds;
-    const bool *used;   /* (folds, n) */
-    size_t count;       /* of C */
-    const double *c;    /* (count), positive */
-    double tolerance;   /* as in congru_logistic_options; 0: 1e-6 */
-    int iterations_max; /* of the folds together; one that is not done by then is fitted alone; 0: 60 */
-} congru_ridge_options;
+    const bool *used; /* (folds, n) */
+    size_t count;     /* of C */
+    const double *c;  /* (count), positive */
+    double tolerance; /* these two as in congru_logistic_options */
+    int iterations_max;
+} congru_logistic_folds_options;
 
 /* What is wanted of them; each may be NULL. `left` counts the trials that a fold does not use. */
-typedef struct congru_ridge_results {
+typedef struct congru_logistic_folds_results {
     double *weights;   /* (count, folds, classes, features) */
     double *intercept; /* (count, folds, classes) */
     double *
         log_probability; /* (count) times, fold by fold, (left, classes): of the trials left out, in their order */
     int *iterations;     /* (count, folds) */
-} congru_ridge_results;
+} congru_logistic_folds_results;
 
 /* Minimises what congru_logistic_fit does, for many folds over one matrix of features at once: every class has a vector of
  * weights, two classes too, for which it is congru_logistic_fit with twice the C. The numbers of a fold do not depend on
  * the others, and a feature may have any mean. A fold that uses trials of fewer than two classes is
- * CONGRU_ERROR_ARGUMENT. Where features outnumber half the trials a matrix of (n, n) is kept, two
- * for several C. */
-CONGRU_API congru_status congru_ridge_folds(congru_context *context, size_t n, size_t features, const double *x,
-                                            const int32_t *label, size_t classes,
-                                            const congru_ridge_options *options,
-                                            const congru_ridge_results *results);
+ * CONGRU_ERROR_ARGUMENT. A matrix of (n, n) is kept, or of (features, features) where that is less, two for several C. */
+CONGRU_API congru_status congru_logistic_folds(congru_context *context, size_t n, size_t features,
+                                               const double *x, const int32_t *label, size_t classes,
+                                               const congru_logistic_folds_options *options,
+                                               const congru_logistic_folds_results *results);
 
 /* Makes all classes equally frequent over the n trials of one subject: log_probability (n, classes), in place, doubled and
  * then normalised by class and by trial in turn, so that each trial's exponentials add up to 1. It looks at all trials at

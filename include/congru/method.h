@@ -101,6 +101,8 @@ enum { CONGRU_SIGNAL_HERTZ_MAX = 1000000, CONGRU_SIGNAL_SECONDS_MAX = 100000 };
 enum { CONGRU_OWN = -1 };
 
 /* The defaults are those of the table of options (congru_method_option_at), which also says what each does. */
+struct congru_process_group; /* congru/process_group.h */
+
 typedef struct congru_network_options {
     /* Each CONGRU_OWN unless it is set. */
     int steps;          /* 0: the network is as it was before training */
@@ -170,6 +172,8 @@ typedef struct congru_network_options {
     int crop_count;          /* prediction is the mean over so many crops, evenly spaced over the trial */
 
     bool record; /* keep losses, scatters, norms and eigenvalues of every step */
+
+    struct congru_process_group *processes; /* that train together and share each step; NULL: this one alone */
 } congru_network_options;
 
 /* ---- All methods ------------------------------------------------------------------------------- */

@@ -27,12 +27,10 @@ CONGRU_API void congru_report_destroy(congru_report **report);
 /* Texts below end with '\0', hold no other, and are freed by this. */
 CONGRU_API void congru_report_text_destroy(char **text);
 
-/* The whole report as one HTML page. `page` is the page that was built from web/, in which two marks stand
- * for the data and for the plain tables; with NULL the plain tables are all there is. */
-CONGRU_API congru_status congru_report_page(congru_context *context, const congru_report *report,
-                                            const char *page, char **text);
+/* The whole report as one HTML page that needs nothing else and asks for nothing: figures, tables and text of every folder. */
+CONGRU_API congru_status congru_report_page(congru_context *context, const congru_report *report, char **text);
 
-/* The data of the page: JSON that may stand in an HTML script element. */
+/* What the report holds as JSON. */
 CONGRU_API congru_status congru_report_json(congru_context *context, const congru_report *report, char **text);
 
 /* The first of a run's pipelines that has a network and can show where it puts trials; NULL: none. */
@@ -78,7 +76,9 @@ typedef enum congru_shape_kind {
     CONGRU_SHAPE_POLYGON, /* the same, closed */
     CONGRU_SHAPE_ELLIPSE, /* about (x, y) with half axes (width, height), turned by `angle` degrees */
     CONGRU_SHAPE_BOX,     /* from (x, y), of (width, height) */
-    CONGRU_SHAPE_TEXT     /* at (x, y), on its base line, of the size `width`, turned by `angle` degrees */
+    CONGRU_SHAPE_TEXT,    /* at (x, y), on its base line, of the size `width`, turned by `angle` degrees */
+    CONGRU_SHAPE_SURFACE /* a disc about (x, y) of radius `width` on a grid of (count, count) colours: rows from above in
+                             `point`, -1 (blue) to 1 (orange), NaN outside */
 } congru_shape_kind;
 
 typedef struct congru_shape {
@@ -89,8 +89,9 @@ typedef struct congru_shape {
     int anchor; /* of text: -1 begins at x, 0 is centred there, 1 ends there */
     bool bold, dashed;
     size_t count;
-    double *point; /* (count, 2) */
+    double *point; /* (count, 2); of a surface (count, count) */
     char *text;
+    char *about, *subject; /* what a mark stands for, and whose it is; NULL */
 } congru_shape;
 
 typedef struct congru_drawing {
@@ -105,6 +106,9 @@ CONGRU_API congru_status congru_report_figure(congru_context *context, const con
                                               const char *name, const congru_report_choice *choice,
                                               congru_drawing **drawing);
 CONGRU_API void congru_drawing_destroy(congru_drawing **drawing);
+
+/* The colour of a number from -1 to 1, as surfaces have it. */
+CONGRU_API uint32_t congru_surface_colour(double part);
 
 CONGRU_API congru_status congru_drawing_svg(congru_context *context, const congru_drawing *drawing,
                                             char **text);

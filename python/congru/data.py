@@ -284,7 +284,10 @@ class Set(_Described):
         ...     congru.Set.load(path)
         <congru.Set of 24 trials, 4 channels, 2 subjects, 4 classes: covariances>
         """
-        return cls._of(_native.set_read(path))
+        try:
+            return cls._of(_native.set_read(path))
+        except errors.FormatError as error:
+            raise instead(path, "set", error) from None
 
     @classmethod
     def from_epochs(cls, epochs: Any, subject: Union[str, Sequence[Any], None] = None, *,
@@ -417,6 +420,19 @@ def read(files: Union[Path, Iterable[Path]], preset: Optional[str] = None, *, li
     made = Set._of(handle)
     made.files = rows
     return made
+
+
+def instead(path: Path, wanted: str, error: errors.FormatError) -> errors.FormatError:
+    """What is to be said of a file that is no model, or no set: what it is and what reads it, or the reader's error."""
+    found = _native.file_kind(path)
+    said = {"recording": "a file of EEG", "trials": "a file of trials", "set": "a set of trials", "model": "a model"}
+    reads = {"recording": "congru.read makes a set of it", "trials": "congru.read makes a set of it",
+             "set": "congru.load_set reads it, congru.train makes a model of it", "model": "congru.load reads it"}
+    if found == wanted or found not in said or (wanted == "set" and found == "trials"):
+        return error
+    told = errors.FormatError(f"{os.fspath(path)!s}: {said[found]}, where a {wanted} is needed ({reads[found]})")
+    told.status = error.status
+    return told
 
 
 def load_set(path: Path) -> Set:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native, _options, errors
-from .data import Path, Set, _Described, read
+from .data import Path, Set, _Described, instead, read
 
 __all__ = ["Model", "Patterns", "Predictions", "load", "train"]
 
@@ -137,8 +137,11 @@ class Model(_Described):
     def _cut(self, raw: Any, events: Optional[Dict[Any, str]] = None) -> Set:
         """The trials of a recording of MNE, cut as those of its file would be."""
         options: Dict[str, Any] = {} if events is None else {"events": events}
+        own = [name for name in getattr(raw, "filenames", ()) if name is not None]
+        # Where the events are those of runs, the file's name has the run.
+        stem = os.path.splitext(os.path.basename(os.fspath(own[0])))[0] if own else "recording"
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "recording_raw.fif")
+            path = os.path.join(folder, stem + ".fif")
             raw.save(path, fmt="double", verbose="error")
             return read(path, like=self, keep_signals=True, **options)
 
@@ -248,4 +251,7 @@ def ready(data: Set, method: Dict[str, Any], signal: Dict[str, Any]) -> Set:
 
 def load(path: Path) -> Model:
     """Reads a .safetensors file that ``Model.save`` or ``congru train`` wrote."""
-    return Model(_native.model_load(path))
+    try:
+        return Model(_native.model_load(path))
+    except errors.FormatError as error:
+        raise instead(path, "model", error) from None

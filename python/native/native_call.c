@@ -45,19 +45,50 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The library speaks of options and commands, which are arguments and functions here: "(import it anew with
- * --keep-signals)" becomes "(import it anew with keep_signals)", "'congru loso'" becomes "'congru.loso'". */
+/* What is said otherwise here, as a whole; no longer than twice what it stands for. */
+typedef struct phrase {
+    const char *command, *python;
+} phrase;
+
+static const phrase phrases[] = {
+    {" with -o", ""}, /* "name another folder with -o": its argument is called so */
+    {"'congru presets'", "congru.presets()"},
+    {"import it with --rate, or save it as 'fs'", "give fs, or rate to congru.read"},
+    {"import the set with --rate", "give fs, or rate to congru.read"},
+    {"import it with --start, or with --window all", "give tmin, or to congru.read start or window='all'"},
+    {"import it anew with --keep-signals", "read it with keep_signals=True"},
+    {"import the set with --like the model", "read it with like=model"},
+    {"--events CODE=NAME,... or --preset", "events={CODE: NAME} or preset"},
+};
+
+/* The phrase that the text begins with, or NULL. */
+static const phrase *phrase_at(const char *text)
+{
+    for (size_t k = 0; k < sizeof phrases / sizeof phrases[0]; k++) {
+        const size_t length = strlen(phrases[k].command);
+        if (strncmp(text, phrases[k].command, length) == 0 && !is_word(text[length]))
+            return &phrases[k];
+    }
+    return NULL;
+}
+
+/* The library speaks of options and commands, which are arguments and functions here: "(give --rpa-labels 0)" becomes
+ * "(give rpa_labels 0)", "'congru loso'" becomes "'congru.loso'". */
 static PyObject *spoken_text(const char *text)
 {
     static const char *const functions[] = {"loso", "within", "train", "synth", "reproduce", "ablate"};
     const size_t size = strlen(text);
-    char *said = malloc(size + 1);
+    char *said = malloc(2 * size + 1);
     size_t out = 0;
     if (said == NULL)
         return PyErr_NoMemory();
     for (size_t i = 0; i < size;) {
-        if (strncmp(text + i, " with -o", 8) == 0 && !is_word(text[i + 8])) {
-            i += 8; /* "name another folder with -o": its argument is called so */
+        const phrase *whole = phrase_at(text + i);
+        if (whole != NULL) {
+            const size_t length = strlen(whole->python);
+            memcpy(said + out, whole->python, length);
+            out += length;
+            i += strlen(whole->command);
             continue;
         }
         const bool begins = i == 0 || (!is_word(text[i - 1]) && strchr("-/.", text[i - 1]) == NULL);

@@ -75,6 +75,24 @@ static PyObject *model_load(PyObject *self, PyObject *args)
     return good ? model_wrap(model) : NULL;
 }
 
+static PyObject *file_kind(PyObject *self, PyObject *args)
+{
+    static const char *const names[] = {
+        [CONGRU_FILE_UNKNOWN] = "unknown", [CONGRU_FILE_RECORDING] = "recording",
+        [CONGRU_FILE_TRIALS] = "trials",   [CONGRU_FILE_SET] = "set",
+        [CONGRU_FILE_ARRAY] = "array",     [CONGRU_FILE_MODEL] = "model"};
+    PyObject *path;
+    congru_file_kind kind = CONGRU_FILE_UNKNOWN;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    bool good =
+        call_begin(&c, 0, NULL) && call_end(&c, congru_file_kind_of(c.context, PyBytes_AsString(path), &kind));
+    Py_DECREF(path);
+    return good ? PyUnicode_FromString(names[kind]) : NULL;
+}
+
 static PyObject *model_save(PyObject *self, PyObject *args)
 {
     PyObject *path, *handle;
@@ -244,6 +262,8 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
 PyMethodDef model_methods[] = {
     {"model_fit", model_fit, METH_VARARGS, "A pipeline fitted on a set."},
     {"model_load", model_load, METH_VARARGS, "A model of a .safetensors file."},
+    {"file_kind", file_kind, METH_VARARGS,
+     "What a file holds: 'recording', 'trials', 'set', 'array', 'model' or 'unknown'."},
     {"model_save", model_save, METH_VARARGS, "A .safetensors file of a model."},
     {"model_pack", model_pack, METH_O, "The bytes of that file."},
     {"model_parse", model_parse, METH_VARARGS, "A model of these bytes."},

@@ -3,8 +3,6 @@
 
 #include "native.h"
 
-/* The page that was built from web/, compiled in: a package without the command has it too. "" where it was not built. */
-extern const char report_page[];
 
 typedef congru_status (*report_part)(call *c, const congru_report *report, const void *wanted, char **text);
 
@@ -34,7 +32,7 @@ static PyObject *render(PyObject *folders, report_part part, const void *wanted)
 static congru_status page_part(call *c, const congru_report *report, const void *wanted, char **text)
 {
     (void)wanted;
-    return congru_report_page(c->context, report, report_page[0] != '\0' ? report_page : NULL, text);
+    return congru_report_page(c->context, report, text);
 }
 
 static PyObject *report_html(PyObject *self, PyObject *args)

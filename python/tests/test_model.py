@@ -305,6 +305,43 @@ def test_a_model_is_asked_about_what_mne_has(tmp_path):
             model.predict(data, **words)
 
 
+def test_a_recording_of_mne_has_the_run_of_its_file(tmp_path):
+    mne = pytest.importorskip("mne")
+    rng = np.random.default_rng(4)
+
+    def record(name):
+        info = mne.create_info(["C3", "Cz", "C4"], 100.0, "eeg")
+        raw = mne.io.RawArray(rng.standard_normal((3, 3000)) * 1e-5, info, verbose="error")
+        raw.set_annotations(mne.Annotations(2 + 5 * np.arange(5), 1, ["T1", "T2", "T1", "T2", "T1"]))
+        raw.save(tmp_path / name, fmt="double", verbose="error")
+        return tmp_path / name
+
+    files = [record(f"S00{k}R04.fif") for k in (1, 2)]
+    model = congru.train(congru.read(files, preset="eegmmidb", channels=["C3", "Cz", "C4"]), "ra+mdm")
+    raw = mne.io.read_raw_fif(files[0], verbose="error")
+    of_file = model.predict(congru.read(files[0], like=model))
+    np.testing.assert_array_equal(model.predict(raw).probability, of_file.probability)
+    bare = mne.io.RawArray(raw.get_data(), raw.info, verbose="error").set_annotations(raw.annotations)
+    with pytest.raises(congru.FormatError, match="the model needs the number of the run in the file's name .give events"):
+        model.predict(bare)
+    assert len(model.predict(bare, events={"T1": "left_fist", "T2": "right_fist"}).label) == 4
+
+
+def test_files_of_another_kind_are_told_for_what_they_are(tmp_path, small):
+    small.save(tmp_path / "set.npz")
+    congru.train(small, "ra+mdm").save(tmp_path / "model.safetensors")
+    with pytest.raises(congru.FormatError, match="set.npz: a set of trials, where a model is needed .congru.load_set reads"):
+        congru.load(tmp_path / "set.npz")
+    with pytest.raises(congru.FormatError, match="model.safetensors: a model, where a set is needed .congru.load reads it"):
+        congru.load_set(tmp_path / "model.safetensors")
+    (tmp_path / "S01.csv").write_text("time,C3,Cz\n0,1,2\n0.01,3,1\n")
+    with pytest.raises(congru.FormatError, match="S01.csv: a file of EEG, where a model is needed .congru.read makes a set"):
+        congru.load(tmp_path / "S01.csv")
+    (tmp_path / "odd").write_bytes(b"\0" * 100)
+    with pytest.raises(congru.FormatError, match="safetensors"):
+        congru.load(tmp_path / "odd")
+
+
 def test_a_list_of_one_pipeline_is_that_pipeline(small):
     assert congru.train(small, ["ra+mdm"]).pipeline == congru.train(small, "ra+mdm").pipeline == "ra+mdm"
     with pytest.raises(congru.ArgumentError, match="a model has one pipeline, not 2; congru.loso compares several"):
@@ -314,7 +351,10 @@ def test_a_list_of_one_pipeline_is_that_pipeline(small):
 def test_texts_speak_of_arguments():
     from congru import _native
 
-    assert _native.spoken("(import it anew with --keep-signals)") == "(import it anew with keep_signals)"
+    assert _native.spoken("(import it anew with --keep-signals)") == "(read it with keep_signals=True)"
+    assert _native.spoken("(import it with --rate, or save it as 'fs')") == "(give fs, or rate to congru.read)"
+    assert _native.spoken("unknown preset 'x' ('congru presets' lists them)") == "unknown preset 'x' (congru.presets() lists them)"
+    assert _native.spoken("(give --rpa-labels 0)") == "(give rpa_labels 0)"
     assert _native.spoken("--C is 0; see 'congru loso' or 'congru info'") == "C is 0; see 'congru.loso' or 'congru info'"
     assert _native.spoken("a--b.edf, -- and /x/--y stay") == "a--b.edf, -- and /x/--y stay"
     with pytest.raises(congru.ArgumentError) as caught:

@@ -17,12 +17,14 @@ static const congru_aligner aligner_ea = {.name = "ea",
                                           .recentring = &congru_recentring_ea};
 
 /* A method is one file, and one line here; networks have theirs in network/network.h. */
-#define AND(id, ...) , &congru_aligner_##id
+#define MATRICES(id) &congru_aligner_##id,
+#define CLASSES(id)
+#define ROW(id, title, reads, gives, words) gives(id)
 static const congru_aligner *const aligners[] = {
     &aligner_none,
     &aligner_ra,
-    &congru_aligner_rpa CONGRU_ALIGNING_NETWORKS(AND),
-    &aligner_ea,
+    &congru_aligner_rpa,
+    CONGRU_NETWORKS(ROW) & aligner_ea,
 };
 
 const congru_aligner *congru_aligner_at(size_t index)

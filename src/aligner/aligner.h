@@ -37,9 +37,11 @@ typedef struct congru_aligner {
 /* How many labelled trials of each class of the target subject it takes with these options; 0: it looks at no label. */
 size_t congru_aligner_labels(const congru_aligner *aligner, const congru_method_options *options);
 
-/* In learned.c, a row for each network that gives matrices; RPA is declared in rpa.h. */
-#define CONGRU_DECLARE_ALIGNER(id, ...) extern const congru_aligner congru_aligner_##id;
-CONGRU_ALIGNING_NETWORKS(CONGRU_DECLARE_ALIGNER)
+/* In learned.c, one for each network that gives matrices; RPA is declared in rpa.h. */
+#define CONGRU_DECLARE_ALIGNER_MATRICES(id) extern const congru_aligner congru_aligner_##id;
+#define CONGRU_DECLARE_ALIGNER_CLASSES(id)
+#define CONGRU_DECLARE_ALIGNER(id, title, reads, gives, words) CONGRU_DECLARE_ALIGNER_##gives(id)
+CONGRU_NETWORKS(CONGRU_DECLARE_ALIGNER)
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_aligner *congru_aligner_find(const char *name);

@@ -1,4 +1,4 @@
-/* Aligners that train a network: a row for each that gives matrices. SPDX-License-Identifier: Apache-2.0 */
+/* Aligners that train a network: each that gives matrices. SPDX-License-Identifier: Apache-2.0 */
 #include "aligner/aligner.h"
 
 static congru_status fit(const congru_aligner *self, congru_context *context, const congru_trials *trials,
@@ -19,7 +19,7 @@ static congru_status map_target(const congru_aligner *self, congru_context *cont
     return congru_network_map_target(context, self->network, self->name, model, target, out);
 }
 
-#define ROW(id, title, reads, words) \
+#define MATRICES(id, title, reads, words) \
     const congru_aligner congru_aligner_##id = {.name = title, \
                                                 .summary = words ", learned after ra", \
                                                 .needs = CONGRU_NEEDS_##reads, \
@@ -28,4 +28,6 @@ static congru_status map_target(const congru_aligner *self, congru_context *cont
                                                 .fit = fit, \
                                                 .map_sources = map_sources, \
                                                 .map_target = map_target};
-CONGRU_ALIGNING_NETWORKS(ROW)
+#define CLASSES(...)
+#define ROW(id, title, reads, gives, words) gives(id, title, reads, words)
+CONGRU_NETWORKS(ROW)

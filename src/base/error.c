@@ -157,22 +157,6 @@ const char *congru_context_error(const congru_context *context)
     return context != NULL ? context->error : "";
 }
 
-void congru_classes_lend(congru_context *context, size_t count, const char (*name)[CONGRU_LABEL_SIZE])
-{
-    context->class_names = name != NULL ? count : 0;
-    context->class_name = name;
-}
-
-congru_class_words congru_class_named(const congru_context *context, size_t class)
-{
-    congru_class_words words;
-    if (context != NULL && class < context->class_names)
-        snprintf(words.text, sizeof words.text, "class '%s'", context->class_name[class]);
-    else
-        snprintf(words.text, sizeof words.text, "class %zu", class);
-    return words;
-}
-
 void congru_note(congru_context *context, const char *format, ...)
 {
     if (context == NULL || context->notes == CONGRU_NOTES_MAX)

@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/thread_pool.h"
 #include "congru/status.h"
-#include "congru/text.h"
 
 enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 
@@ -15,14 +14,11 @@ enum { CONGRU_ERROR_TEXT_SIZE = 1024 };
 struct congru_context {
     const struct congru_kernel *kernel;
     congru_thread_pool *pool;
-    congru_arena *scratch;                  /* one per worker of the thread pool, for the task it is running */
-    congru_arena shared;                    /* for the calling function, beside what its tasks take */
-    congru_arena composed;                  /* for a function made of others that themselves take `shared` */
-    struct congru_process_group *processes; /* with whom the steps of training are shared; or NULL */
+    congru_arena *scratch; /* one per worker of the thread pool, for the task it is running */
+    congru_arena shared;   /* for the calling function, beside what its tasks take */
+    congru_arena composed; /* for a function made of others that themselves take `shared` */
     congru_progress progress;
     void *progress_user;
-    const char (*class_name)[CONGRU_LABEL_SIZE]; /* (class_names), lent by the call that runs; or NULL */
-    size_t class_names;
     char *definitions; /* of pipelines, as congru_pipeline_define takes them; or NULL */
     char error[CONGRU_ERROR_TEXT_SIZE];
     size_t notes;
@@ -81,15 +77,6 @@ bool congru_too_many(size_t rows, size_t columns);
 
 /* CONGRU_ERROR_ARGUMENT for such an array, "ROWS x COLUMNS numbers are more than memory can hold". */
 congru_status congru_check_count(congru_context *context, size_t rows, size_t columns);
-
-/* A class in messages: "class 'feet'" by the names that a call has lent to the context, else "class 2". */
-typedef struct congru_class_words {
-    char text[CONGRU_LABEL_SIZE + 16];
-} congru_class_words;
-
-/* The names stay the caller's, who takes them back with 0 and NULL before it returns. */
-void congru_classes_lend(congru_context *context, size_t count, const char (*name)[CONGRU_LABEL_SIZE]);
-congru_class_words congru_class_named(const congru_context *context, size_t class);
 
 /* Keeps a note in the context, unless it is there already or there are CONGRU_NOTES_MAX. */
 void congru_note(congru_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,8 @@
-/* Messages between the processes of a process group. SPDX-License-Identifier: Apache-2.0 */
+/* Counters and rounds of the processes of a process group. SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "base/process_group.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,24 +11,21 @@
 
 #include "base/error.h"
 
-/* Training exchanges thousands of messages a second: who waits for one looks many times before it sleeps. */
-enum { PAUSE_NANOSECONDS = 500000, SHORT_NANOSECONDS = 50000, LOOKS_AT_ONCE = 200 };
+/* Training meets thousands of times a second: who waits looks many times before it sleeps, and then longer and longer. */
+enum { LOOKS_AT_ONCE = 200, LOOKS_SHORTLY = 2000, SHORT_NANOSECONDS = 50000, LONG_NANOSECONDS = 1000000 };
 
-/* A message that came while another was waited for. */
-typedef struct kept_message {
-    struct kept_message *next;
-    int from;
-    congru_message message;
-    size_t size;
-    unsigned char data[];
-} kept_message;
+enum { HEAD_SIZE = CONGRU_ERROR_TEXT_SIZE + 64 };
 
 struct congru_process_group {
     congru_transport transport;
-    bool *left;  /* (size) */
-    bool *heard; /* (size): while gathering */
-    kept_message *kept, *taken;
-    char complaint[CONGRU_ERROR_TEXT_SIZE];
+    pthread_mutex_t mutex; /* over calls of the transport */
+    uint64_t base[CONGRU_COUNTERS];
+    congru_text block;
+    const void **data; /* (size) of the last round */
+    size_t *sizes;     /* (size) */
+    void (*meanwhile)(void *user);
+    void *meanwhile_user;
+    char complaint[HEAD_SIZE];
 };
 
 congru_status congru_process_group_create(congru_process_group **processes, const congru_transport *transport)
@@ -35,42 +33,30 @@ congru_status congru_process_group_create(congru_process_group **processes, cons
     if (processes == NULL)
         return CONGRU_ERROR_ARGUMENT;
     *processes = NULL;
-    if (transport == NULL || transport->send == NULL || transport->receive == NULL || transport->size < 1 ||
+    if (transport == NULL || transport->count == NULL || transport->gather == NULL || transport->size < 1 ||
         transport->rank < 0 || transport->rank >= transport->size)
         return CONGRU_ERROR_ARGUMENT;
     congru_process_group *made = calloc(1, sizeof *made);
     if (made == NULL)
         return CONGRU_ERROR_MEMORY;
     made->transport = *transport;
-    made->left = calloc((size_t)transport->size, sizeof *made->left);
-    made->heard = calloc((size_t)transport->size, sizeof *made->heard);
-    if (made->left == NULL || made->heard == NULL)
+    pthread_mutex_init(&made->mutex, NULL); /* with default attributes it cannot fail on Linux */
+    made->data = calloc((size_t)transport->size, sizeof *made->data);
+    made->sizes = calloc((size_t)transport->size, sizeof *made->sizes);
+    if (made->data == NULL || made->sizes == NULL)
         congru_process_group_destroy(&made);
     *processes = made;
     return made != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
-}
-
-/* The oldest message of a process that was kept, or NULL; good until the next is asked for. */
-static const kept_message *take_kept(congru_process_group *processes, int from)
-{
-    kept_message **at = &processes->kept;
-    free(processes->taken);
-    while (*at != NULL && (*at)->from != from)
-        at = &(*at)->next;
-    processes->taken = *at;
-    if (*at != NULL)
-        *at = (*at)->next;
-    return processes->taken;
 }
 
 void congru_process_group_destroy(congru_process_group **processes)
 {
     if (processes == NULL || *processes == NULL)
         return;
-    congru_process_group_forget(*processes);
-    free((*processes)->taken);
-    free((*processes)->left);
-    free((*processes)->heard);
+    pthread_mutex_destroy(&(*processes)->mutex);
+    congru_text_clear(&(*processes)->block);
+    free((*processes)->data);
+    free((*processes)->sizes);
     free(*processes);
     *processes = NULL;
 }
@@ -90,242 +76,215 @@ bool congru_process_group_shares(const congru_process_group *processes)
     return congru_process_group_size(processes) > 1;
 }
 
-static bool is_alive(const congru_process_group *processes, int rank)
+uint64_t congru_process_group_count(congru_process_group *processes, congru_counter counter, uint64_t add)
 {
-    return processes->transport.alive == NULL || processes->transport.alive(processes->transport.user, rank);
+    pthread_mutex_lock(&processes->mutex);
+    const uint64_t before = processes->transport.count(processes->transport.user, (int)counter, add);
+    pthread_mutex_unlock(&processes->mutex);
+    return before == UINT64_MAX ? before : before - processes->base[counter];
 }
 
-bool congru_process_group_present(const congru_process_group *processes, int rank)
+/* ---- Rounds -------------------------------------------------------------------------------------- */
+
+congru_text *congru_process_group_begin(congru_process_group *processes, congru_round round)
 {
-    return !processes->left[rank] && is_alive(processes, rank);
+    const char kind = (char)round;
+    if (processes->block.failed)
+        congru_text_clear(&processes->block);
+    processes->block.size = 0;
+    congru_text_add_bytes(&processes->block, &kind, 1);
+    return &processes->block;
 }
 
-int congru_process_group_lost(const congru_process_group *processes)
+static void pause_shortly(unsigned looks)
 {
-    int lost = 0;
-    for (int rank = 0; processes != NULL && rank < processes->transport.size; rank++)
-        lost += rank != processes->transport.rank && !is_alive(processes, rank);
-    return lost;
+    if (looks < LOOKS_AT_ONCE)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = looks < LOOKS_SHORTLY ? SHORT_NANOSECONDS : LONG_NANOSECONDS},
+                  NULL);
 }
 
-const char *congru_process_group_complaint(const congru_process_group *processes)
+static void gather(congru_process_group *processes, const void *own, size_t size)
 {
-    return processes->complaint;
+    const congru_transport *transport = &processes->transport;
+    for (unsigned looks = 0;; looks += looks < LOOKS_SHORTLY) {
+        pthread_mutex_lock(&processes->mutex);
+        const bool all = transport->gather(transport->user, own, size, processes->data, processes->sizes);
+        pthread_mutex_unlock(&processes->mutex);
+        if (all)
+            return;
+        if (processes->meanwhile != NULL)
+            processes->meanwhile(processes->meanwhile_user);
+        pause_shortly(looks);
+    }
 }
 
-congru_bytes congru_process_group_begin(congru_message message)
+congru_status congru_process_group_meet(congru_process_group *processes, congru_context *context)
 {
-    congru_bytes bytes = {0};
-    congru_bytes_add_count(&bytes, (size_t)message);
-    return bytes;
+    const bool failed = processes->block.failed;
+    gather(processes, failed ? "" : processes->block.data, failed ? 0 : processes->block.size);
+    return failed ? congru_fail_memory(context, "what processes give each other") : CONGRU_OK;
 }
 
-/* A message that memory did not suffice for goes out as far as it came: its receiver finds it too short. */
-static void send_one(congru_process_group *processes, int to, const congru_bytes *bytes)
+void congru_process_group_meanwhile(congru_process_group *processes, void (*call)(void *user), void *user)
 {
-    if (congru_process_group_present(processes, to))
-        processes->transport.send(processes->transport.user, to, bytes->data, bytes->size);
+    processes->meanwhile = call;
+    processes->meanwhile_user = user;
 }
 
-void congru_process_group_send(congru_process_group *processes, int to, congru_bytes *bytes)
+/* ---- How processes fared ------------------------------------------------------------------------- */
+
+/* The first byte, the status and a number, the error text with its '\0', and then anything. */
+typedef struct account {
+    congru_status status;
+    uint64_t number;
+    const char *error, *more;
+    size_t more_size;
+} account;
+
+static bool is_of(const congru_process_group *processes, int rank, congru_round round)
 {
-    send_one(processes, to, bytes);
-    congru_bytes_clear(bytes);
+    return processes->data[rank] != NULL && processes->sizes[rank] > 0 &&
+           *(const char *)processes->data[rank] == (char)round;
 }
 
-void congru_process_group_send_all(congru_process_group *processes, congru_bytes *bytes)
+static bool read_account(const congru_process_group *processes, int rank, congru_round round, account *of)
+{
+    const char *data = processes->data[rank];
+    const char *end = is_of(processes, rank, round) ? memchr(data, '\0', processes->sizes[rank]) : NULL;
+    char *at;
+    if (end == NULL)
+        return false;
+    of->status = (congru_status)strtol(data + 1, &at, 10);
+    of->number = strtoull(at, &at, 10);
+    of->error = at + (*at == ' ');
+    of->more = end + 1;
+    of->more_size = processes->sizes[rank] - (size_t)(end + 1 - data);
+    return true;
+}
+
+const char *congru_process_group_given(const congru_process_group *processes, int rank, congru_round round,
+                                       size_t *size)
+{
+    account of = {0};
+    if (round == CONGRU_ROUND_HEAR || round == CONGRU_ROUND_TELL) {
+        const bool there = read_account(processes, rank, round, &of);
+        *size = there ? of.more_size : 0;
+        return there ? of.more : NULL;
+    }
+    const bool there = is_of(processes, rank, round);
+    *size = there ? processes->sizes[rank] - 1 : 0;
+    return there ? (const char *)processes->data[rank] + 1 : NULL;
+}
+
+/* `error` NULL: the context's, of a failure. Without memory for all of it the others hear of that instead. */
+static congru_status give_account(congru_process_group *processes, congru_context *context, congru_round round,
+                                  congru_status status, uint64_t number, const char *error,
+                                  const congru_text *more)
+{
+    char head[HEAD_SIZE];
+    congru_text *block = congru_process_group_begin(processes, round);
+    if (error == NULL)
+        error = status != CONGRU_OK ? congru_context_error(context) : "";
+    congru_text_add(block, "%d %llu %s", (int)status, (unsigned long long)number, error);
+    congru_text_add_bytes(block, "", 1);
+    if (more != NULL && more->size > 0)
+        congru_text_add_bytes(block, more->data, more->size);
+    if (!block->failed && (more == NULL || !more->failed)) {
+        gather(processes, block->data, block->size);
+        return status;
+    }
+    if (status == CONGRU_OK) {
+        status = congru_fail_memory(context, "what processes give each other");
+        error = congru_context_error(context);
+    }
+    snprintf(head, sizeof head, "%c%d %llu %s", (char)round, (int)status, (unsigned long long)number, error);
+    gather(processes, head, strlen(head) + 1);
+    return status;
+}
+
+bool congru_process_group_came(const congru_process_group *processes, int rank)
+{
+    return processes->data[rank] != NULL;
+}
+
+/* One that is in the middle of something else finds the others here, fails of it and comes too. */
+static bool all_are_here(const congru_process_group *processes)
 {
     for (int rank = 0; rank < processes->transport.size; rank++)
-        if (rank != processes->transport.rank)
-            send_one(processes, rank, bytes);
-    congru_bytes_clear(bytes);
-}
-
-static void note_leaving(congru_process_group *processes, int rank, const char *error)
-{
-    processes->left[rank] = true;
-    if (error[0] != '\0' && processes->complaint[0] == '\0')
-        snprintf(processes->complaint, sizeof processes->complaint, "process %d of %d: %.950s", rank + 1,
-                 processes->transport.size, error);
-}
-
-bool congru_process_group_receive(congru_process_group *processes, int *from, congru_message *message,
-                                  congru_parcel *parcel)
-{
-    const void *data;
-    size_t size;
-    while (processes->transport.receive(processes->transport.user, from, &data, &size)) {
-        *parcel = (congru_parcel){.data = data, .size = size};
-        *message = (congru_message)congru_parcel_count(parcel);
-        if (*message != CONGRU_MESSAGE_LEAVE)
-            return true;
-        note_leaving(processes, *from, congru_parcel_text(parcel));
-    }
-    return false;
-}
-
-static void pause_shortly(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NANOSECONDS}, NULL);
-}
-
-/* Messages that came before it ended are still to be had of a process that is no more. */
-bool congru_process_group_await(congru_process_group *processes, congru_message *message, congru_parcel *parcel)
-{
-    int from;
-    for (;;) {
-        bool present = congru_process_group_present(processes, 0);
-        if (congru_process_group_receive(processes, &from, message, parcel))
-            return true;
-        if (!present)
-            return false;
-        pause_shortly();
-    }
-}
-
-/* Without memory to keep it, a message is as good as lost: the sender is counted as gone. */
-static void keep(congru_process_group *processes, kept_message **at, int from, congru_message message,
-                 const congru_parcel *parcel)
-{
-    kept_message *made = malloc(sizeof *made + parcel->size);
-    if (made == NULL) {
-        processes->left[from] = true;
-        return;
-    }
-    *made = (kept_message){.next = *at, .from = from, .message = message, .size = parcel->size};
-    memcpy(made->data, parcel->data, parcel->size);
-    *at = made;
-}
-
-void congru_process_group_put_back(congru_process_group *processes, int from, congru_message message,
-                                   const congru_parcel *parcel)
-{
-    keep(processes, &processes->kept, from, message, parcel);
-}
-
-void congru_process_group_forget(congru_process_group *processes)
-{
-    while (processes->kept != NULL)
-        take_kept(processes, processes->kept->from);
-}
-
-bool congru_process_group_take(congru_process_group *processes, int from, congru_message *message,
-                               congru_parcel *parcel)
-{
-    int sender;
-    const kept_message *kept = take_kept(processes, from);
-    if (kept != NULL) {
-        *message = kept->message;
-        *parcel = (congru_parcel){.data = kept->data, .size = kept->size};
-        return true;
-    }
-    for (unsigned looks = 0;; looks++) {
-        bool present = congru_process_group_present(processes, from);
-        if (congru_process_group_receive(processes, &sender, message, parcel)) {
-            if (sender == from)
-                return true;
-            kept_message **last = &processes->kept;
-            while (*last != NULL)
-                last = &(*last)->next;
-            keep(processes, last, sender, *message, parcel);
-        } else if (!present) {
-            return false;
-        } else if (looks < LOOKS_AT_ONCE) {
-            sched_yield();
-        } else {
-            nanosleep(&(struct timespec){.tv_nsec = SHORT_NANOSECONDS}, NULL);
-        }
-    }
-}
-
-static bool all_heard(const congru_process_group *processes)
-{
-    for (int rank = 1; rank < processes->transport.size; rank++)
-        if (!processes->heard[rank] && congru_process_group_present(processes, rank))
+        if (processes->data[rank] != NULL && !is_of(processes, rank, CONGRU_ROUND_HEAR) &&
+            !is_of(processes, rank, CONGRU_ROUND_LEAVE))
             return false;
     return true;
 }
 
-void congru_process_group_gather(congru_process_group *processes, congru_message message,
-                                 congru_process_group_listener take, void *user)
+congru_status congru_process_group_hear(congru_process_group *processes, congru_context *context,
+                                        congru_status status, uint64_t place, const congru_text *more)
 {
-    int from;
-    congru_message heard;
-    congru_parcel parcel;
-    memset(processes->heard, 0, (size_t)processes->transport.size * sizeof *processes->heard);
-    while (!all_heard(processes)) {
-        if (!congru_process_group_receive(processes, &from, &heard, &parcel)) {
-            pause_shortly();
-        } else if (heard == message) {
-            processes->heard[from] = true;
-            take(user, from, &parcel);
+    account of;
+    if (!congru_process_group_shares(processes))
+        return status;
+    do
+        status = give_account(processes, context, CONGRU_ROUND_HEAR, status, place, NULL, more);
+    while (!all_are_here(processes));
+    if (processes->transport.rank > 0)
+        return CONGRU_OK;
+    for (int rank = 1; rank < processes->transport.size; rank++)
+        if ((read_account(processes, rank, CONGRU_ROUND_HEAR, &of) ||
+             read_account(processes, rank, CONGRU_ROUND_LEAVE, &of)) &&
+            of.status != CONGRU_OK && (status == CONGRU_OK || of.number < place)) {
+            place = of.number;
+            status = congru_fail(context, of.status, "%s", of.error);
         }
+    return status;
+}
+
+congru_status congru_process_group_tell(congru_process_group *processes, congru_context *context,
+                                        congru_status status, const congru_text *more)
+{
+    account of;
+    if (!congru_process_group_shares(processes))
+        return status;
+    const bool leads = processes->transport.rank == 0;
+    for (int k = 0; leads && k < CONGRU_COUNTERS; k++)
+        processes->base[k] += congru_process_group_count(processes, (congru_counter)k, 0);
+    status = give_account(processes, context, CONGRU_ROUND_TELL, leads ? status : CONGRU_OK,
+                          processes->base[CONGRU_COUNTER_JOBS], NULL, more);
+    if (leads)
+        return status;
+    if (read_account(processes, 0, CONGRU_ROUND_TELL, &of)) {
+        processes->base[CONGRU_COUNTER_JOBS] = of.number;
+        return of.status != CONGRU_OK ? congru_fail(context, of.status, "%s", of.error) : CONGRU_OK;
     }
-}
-
-void congru_bytes_add_status(congru_bytes *bytes, congru_status status, const congru_context *context)
-{
-    congru_bytes_add_count(bytes, (size_t)status);
-    congru_bytes_add_text(bytes, status != CONGRU_OK ? congru_context_error(context) : "");
-}
-
-congru_status congru_parcel_status(congru_parcel *parcel, congru_context *context)
-{
-    congru_status status = (congru_status)congru_parcel_count(parcel);
-    const char *error = congru_parcel_text(parcel);
-    if (parcel->failed)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "a message between processes is cut short");
-    return status != CONGRU_OK ? congru_fail(context, status, "%s", error) : CONGRU_OK;
+    const bool left = read_account(processes, 0, CONGRU_ROUND_LEAVE, &of) && of.status != CONGRU_OK;
+    return congru_fail(context, CONGRU_ERROR_IO, "%s", left ? of.error : "the first process is gone");
 }
 
 /* ---- Leaving ------------------------------------------------------------------------------------- */
 
-/* Those that are no more count as having left. */
-static bool all_left(const congru_process_group *processes)
-{
-    for (int rank = 1; rank < processes->transport.size; rank++)
-        if (congru_process_group_present(processes, rank))
-            return false;
-    return true;
-}
-
-/* A process that says hello meanwhile has gone further than rank 0 and is sent away; it will leave too. */
-static void see_off(congru_process_group *processes, const char *error)
-{
-    int from;
-    congru_message message;
-    congru_parcel parcel;
-    while (!all_left(processes)) {
-        if (!congru_process_group_receive(processes, &from, &message, &parcel)) {
-            pause_shortly();
-        } else if (message == CONGRU_MESSAGE_HELLO) {
-            congru_bytes refusal = congru_process_group_begin(CONGRU_MESSAGE_START);
-            congru_bytes_add_count(&refusal, CONGRU_ERROR_CANCELLED);
-            congru_bytes_add_text(&refusal, error != NULL ? error : "the first process has ended");
-            congru_process_group_send(processes, from, &refusal);
-        }
-    }
-    for (int rank = 1; rank < processes->transport.size; rank++) {
-        congru_bytes bye = congru_process_group_begin(CONGRU_MESSAGE_BYE);
-        processes->transport.send(processes->transport.user, rank, bye.data, bye.size);
-        congru_bytes_clear(&bye);
-    }
-}
-
 const char *congru_process_group_leave(congru_process_group *processes, const char *error)
 {
+    char text[HEAD_SIZE] = "";
+    bool all = false;
     if (!congru_process_group_shares(processes))
         return NULL;
-    if (processes->transport.rank == 0) {
-        see_off(processes, error);
-        return processes->complaint[0] != '\0' ? processes->complaint : NULL;
+    const int own = processes->transport.rank, size = processes->transport.size;
+    const congru_status status = error != NULL ? CONGRU_ERROR_IO : CONGRU_OK;
+    if (own > 0 && error != NULL)
+        snprintf(text, sizeof text, "process %d of %d: %.*s", own + 1, size, CONGRU_ERROR_TEXT_SIZE, error);
+    else if (error != NULL)
+        snprintf(text, sizeof text, "%.*s", CONGRU_ERROR_TEXT_SIZE, error);
+    while (!all) {
+        account of;
+        give_account(processes, NULL, CONGRU_ROUND_LEAVE, status, 0, text, NULL);
+        all = true;
+        for (int rank = 0; rank < size; rank++) {
+            const bool leaves = read_account(processes, rank, CONGRU_ROUND_LEAVE, &of);
+            all = all && (leaves || processes->data[rank] == NULL);
+            if (leaves && rank > 0 && of.status != CONGRU_OK && processes->complaint[0] == '\0')
+                snprintf(processes->complaint, sizeof processes->complaint, "%s", of.error);
+        }
     }
-    congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_LEAVE);
-    congru_message message = CONGRU_MESSAGE_LEAVE;
-    congru_parcel parcel;
-    congru_bytes_add_text(&bytes, error != NULL ? error : "");
-    congru_process_group_send(processes, 0, &bytes);
-    while (message != CONGRU_MESSAGE_BYE && congru_process_group_await(processes, &message, &parcel))
-        continue;
-    return NULL;
+    return own == 0 && processes->complaint[0] != '\0' ? processes->complaint : NULL;
 }

@@ -1,26 +1,9 @@
-/* What processes that share a run say to each other. SPDX-License-Identifier: Apache-2.0 */
+/* What processes that share a run count together and tell each other. SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONGRU_BASE_PROCESS_GROUP_H
 #define CONGRU_BASE_PROCESS_GROUP_H
 
-#include "base/bytes.h"
+#include "base/text.h"
 #include "congru/process_group.h"
-
-/* A call of the library is a round: all but rank 0 say hello, with what they are about to do; rank 0 compares and starts
- * the round or refuses it; work; rank 0 ends the round, with what came of it. */
-typedef enum congru_message {
-    CONGRU_MESSAGE_HELLO = 1, /* to rank 0: status, text of an error or of the settings */
-    CONGRU_MESSAGE_START,     /* from rank 0: status, error, what there is to do */
-    CONGRU_MESSAGE_READY,     /* to rank 0: status, error, how many jobs at a time */
-    CONGRU_MESSAGE_JOB,       /* from rank 0: which */
-    CONGRU_MESSAGE_DONE,      /* to rank 0: which, status, error, what came of it */
-    CONGRU_MESSAGE_HALT,      /* either way: let go of everything */
-    CONGRU_MESSAGE_STOP,      /* from rank 0: no more jobs */
-    CONGRU_MESSAGE_NOTES,     /* to rank 0: the context's notes */
-    CONGRU_MESSAGE_END,       /* from rank 0: status, error, results */
-    CONGRU_MESSAGE_SHARE,     /* to all others: its part of a step of training */
-    CONGRU_MESSAGE_LEAVE,     /* to rank 0: error or "" */
-    CONGRU_MESSAGE_BYE        /* from rank 0: all have left */
-} congru_message;
 
 int congru_process_group_rank(const congru_process_group *processes);
 int congru_process_group_size(const congru_process_group *processes);
@@ -28,44 +11,47 @@ int congru_process_group_size(const congru_process_group *processes);
 /* Whether there is more than one process. `processes` may be NULL. */
 bool congru_process_group_shares(const congru_process_group *processes);
 
-/* Whether a process is alive and has not left. */
-bool congru_process_group_present(const congru_process_group *processes, int rank);
+typedef enum congru_counter {
+    CONGRU_COUNTER_JOBS, /* numbers that were taken */
+    CONGRU_COUNTER_DONE, /* jobs that are done */
+    CONGRU_COUNTER_PART  /* what they were expected to cost, of all, in parts of 2^40 */
+} congru_counter;
 
-/* What a process said that left with an error, "process 2 of 4: ..."; "" when none did. */
-const char *congru_process_group_complaint(const congru_process_group *processes);
+/* Adds to a counter, from any thread, and answers what it was before since the last congru_process_group_tell; UINT64_MAX when
+ * rank 0 is no more. Only rank 0 gets that of the counters other than CONGRU_COUNTER_JOBS. */
+uint64_t congru_process_group_count(congru_process_group *processes, congru_counter counter, uint64_t add);
 
-/* Begins a message, to be added to and then sent; sending clears it. */
-congru_bytes congru_process_group_begin(congru_message message);
-void congru_process_group_send(congru_process_group *processes, int to, congru_bytes *bytes);
-/* To every other process that is present. */
-void congru_process_group_send_all(congru_process_group *processes, congru_bytes *bytes);
+/* Processes meet in rounds: each gives a block of bytes and gets those of all. The first byte says what it gives. */
+typedef enum congru_round {
+    CONGRU_ROUND_STEP = 'S', /* its part of a step of training */
+    CONGRU_ROUND_HEAR = 'H', /* how it fared, for rank 0 to hear */
+    CONGRU_ROUND_TELL = 'T', /* on rank 0: what all go by */
+    CONGRU_ROUND_LEAVE = 'L' /* it has nothing to do any more, and perhaps an error */
+} congru_round;
 
-/* The next message, if there is one. Those that leave are noted and not passed on. */
-bool congru_process_group_receive(congru_process_group *processes, int *from, congru_message *message,
-                                  congru_parcel *parcel);
+/* Begins the block of the next round, to be added to, and the round. CONGRU_ERROR_MEMORY for a block that memory did not
+ * suffice for: the others then get an empty one. */
+congru_text *congru_process_group_begin(congru_process_group *processes, congru_round round);
+congru_status congru_process_group_meet(congru_process_group *processes, congru_context *context);
 
-/* On ranks other than 0: waits for a message from rank 0. false: it is no more. */
-bool congru_process_group_await(congru_process_group *processes, congru_message *message,
-                                congru_parcel *parcel);
+/* What a process gave in the last round, without the first byte; of hearing and telling, what came with the status. NULL when
+ * it gave something else or nothing. */
+const char *congru_process_group_given(const congru_process_group *processes, int rank, congru_round round,
+                                       size_t *size);
 
-/* On rank 0: one such message from every other process that is present, in any order. */
-typedef void (*congru_process_group_listener)(void *user, int from, congru_parcel *parcel);
-void congru_process_group_gather(congru_process_group *processes, congru_message message,
-                                 congru_process_group_listener take, void *user);
+/* Whether it gave anything in the last round: one that is no more does not. */
+bool congru_process_group_came(const congru_process_group *processes, int rank);
 
-/* The next message of one process, waited for with little delay; what others say meanwhile is kept for when they are
- * asked. For processes that work in step; false: it is not present any more. Only after the last such message may the
- * functions above be called again. */
-bool congru_process_group_take(congru_process_group *processes, int from, congru_message *message,
-                               congru_parcel *parcel);
+/* Called again and again while others are waited for; NULL ends it. */
+void congru_process_group_meanwhile(congru_process_group *processes, void (*call)(void *user), void *user);
 
-/* Puts a message that was taken back, to be the next of that process; drops all that are kept. */
-void congru_process_group_put_back(congru_process_group *processes, int from, congru_message message,
-                                   const congru_parcel *parcel);
-void congru_process_group_forget(congru_process_group *processes);
-
-/* Adds a status with the context's error text; takes them, failing the context likewise. */
-void congru_bytes_add_status(congru_bytes *bytes, congru_status status, const congru_context *context);
-congru_status congru_parcel_status(congru_parcel *parcel, congru_context *context);
+/* A failure anywhere becomes a failure everywhere by two calls that all make. In the first each says how it fared, what failed
+ * (of several failures that of the lowest `place` counts, and of these that of the lowest rank), and `more`, which may be NULL.
+ * On rank 0 the answer is the status and error that count, on others CONGRU_OK. Then rank 0 tells how all go on, and what else
+ * there is to know: that status and error are the answer of all, and every counter begins at 0. Alone, both answer `status`. */
+congru_status congru_process_group_hear(congru_process_group *processes, congru_context *context,
+                                        congru_status status, uint64_t place, const congru_text *more);
+congru_status congru_process_group_tell(congru_process_group *processes, congru_context *context,
+                                        congru_status status, const congru_text *more);
 
 #endif

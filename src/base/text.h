@@ -4,7 +4,7 @@
 
 #include "congru/text.h"
 
-/* These bytes as they are, of which none should be 0. */
+/* These bytes as they are; text has none that is 0. */
 void congru_text_add_bytes(congru_text *text, const char *bytes, size_t size);
 
 /* The number, or 0 where so many decimals round it to "-0.00". */

@@ -3,12 +3,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "classifier/ridge_method.h"
+#include "classifier/feature_method.h"
+
+static const double bin_seconds = 0.05;
 
 /* The samples of a bin; what a rate has not enough samples for, one. 0 when the rate is unknown. */
 static size_t bin_samples(const congru_signals *signals)
 {
-    const double samples = floor(CONGRU_BIN_SECONDS * signals->rate + 1e-9);
+    const double samples = floor(bin_seconds * signals->rate + 1e-9);
     return signals->rate > 0 ? (samples >= 1 ? (size_t)samples : 1) : 0;
 }
 
@@ -59,9 +61,8 @@ static congru_status bin_rows(congru_context *context, const congru_target_trial
                            "--rate)");
     double *trial = congru_memory_take(signals->channels * signals->samples * sizeof *trial);
     if (trial == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY,
-                           "no memory for a trial of %zu channels and %zu samples", signals->channels,
-                           signals->samples);
+        return congru_fail_memory(context, "a trial of %zu channels and %zu samples", signals->channels,
+                                  signals->samples);
     for (size_t i = 0; i < trials->count; i++) {
         congru_signals_read(signals, i, trial);
         average(signals, trial, x + i * stride);
@@ -75,11 +76,11 @@ const congru_classifier congru_classifier_bins = {
     .summary =
         "logistic regression of the signal itself in bins of 50 ms, all folds at once (--C, which is felt in the unit of signals behind none)",
     .needs = CONGRU_NEEDS_SIGNALS,
-    .fit = congru_ridge_method_fit,
-    .predict = congru_ridge_method_predict,
+    .fit = congru_feature_fit,
+    .predict = congru_feature_predict,
     .feature_count = bin_count,
     .features = bin_rows,
     .linear = true,
     .cells = bin_cells,
-    .fit_folds = congru_ridge_method_folds,
+    .fit_folds = congru_feature_folds,
 };

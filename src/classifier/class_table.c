@@ -28,11 +28,20 @@ static congru_status count(congru_context *context, const int32_t *label, congru
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "%zu of %zu classes have trials: a classifier needs trials of two or more",
                            table->present, table->classes);
-    for (size_t k = 0; k < table->classes; k++)
-        if (table->count[k] == 0)
-            congru_note(context, "%s has no training trial: its probability is 0",
-                        congru_class_named(context, k).text);
     return CONGRU_OK;
+}
+
+void congru_classes_note(congru_context *context, const congru_trials *trials, size_t folds, const bool *used)
+{
+    for (size_t f = 0; f < folds; f++)
+        for (size_t k = 0; k < trials->classes; k++) {
+            bool any = false;
+            for (size_t i = 0; i < trials->count && !any; i++)
+                any = (used == NULL || used[f * trials->count + i]) && (size_t)trials->label[i] == k;
+            if (!any)
+                congru_note(context, "%s has no training trial: its probability is 0",
+                            congru_class_named(trials->class_name, k).text);
+        }
 }
 
 congru_status congru_class_table_make(congru_context *context, size_t n, const int32_t *label, size_t classes,

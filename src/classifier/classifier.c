@@ -5,16 +5,17 @@
 #include <string.h>
 
 /* A method is one file, and one line here; networks have theirs in network/network.h. */
-#define AND(id, ...) , &congru_classifier_##id
-#define AND_END_TO_END(id, ...) , &congru_classifier_##id##_e2e
+#define CLASSES(id) &congru_classifier_##id,
+#define MATRICES(id) &congru_classifier_##id##_e2e,
+#define ROW(id, title, reads, gives, words) gives(id)
 static const congru_classifier *const classifiers[] = {
     &congru_classifier_mdm,
     &congru_classifier_tslr,
     &congru_classifier_tsa_lda,
     &congru_classifier_csp_lda,
     &congru_classifier_lda_tslr,
-    &congru_classifier_lda_tsa_lda CONGRU_ALIGNING_NETWORKS(AND_END_TO_END) CONGRU_DECIDING_NETWORKS(AND),
-    &congru_classifier_ridge,
+    &congru_classifier_lda_tsa_lda,
+    CONGRU_NETWORKS(ROW) & congru_classifier_ridge,
     &congru_classifier_bins,
 };
 

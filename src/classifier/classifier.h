@@ -70,21 +70,16 @@ typedef struct congru_classifier {
                                const bool *used, double *log_probability, congru_tensors *model);
 } congru_classifier;
 
-/* One file each. */
-extern const congru_classifier congru_classifier_mdm, congru_classifier_tslr, congru_classifier_tsa_lda,
-    congru_classifier_csp_lda;
+/* In mdm.c, csp_lda.c and bins.c; in tangent_methods.c. */
+extern const congru_classifier congru_classifier_mdm, congru_classifier_csp_lda, congru_classifier_bins;
+extern const congru_classifier congru_classifier_tslr, congru_classifier_tsa_lda, congru_classifier_lda_tslr,
+    congru_classifier_lda_tsa_lda, congru_classifier_ridge;
 
-/* In ridge_tangent.c and bins.c. */
-extern const congru_classifier congru_classifier_ridge, congru_classifier_bins;
-
-/* In lda_projection.c. */
-extern const congru_classifier congru_classifier_lda_tslr, congru_classifier_lda_tsa_lda;
-
-/* In networks.c, a row for each network that decides, and for each that gives matrices with a head behind it. */
-#define CONGRU_DECLARE_CLASSIFIER(id, ...) extern const congru_classifier congru_classifier_##id;
-#define CONGRU_DECLARE_END_TO_END(id, ...) extern const congru_classifier congru_classifier_##id##_e2e;
-CONGRU_ALIGNING_NETWORKS(CONGRU_DECLARE_END_TO_END)
-CONGRU_DECIDING_NETWORKS(CONGRU_DECLARE_CLASSIFIER)
+/* In networks.c, one for each network; for those that give matrices with a head behind them, named -e2e. */
+#define CONGRU_DECLARE_CLASSIFIER_CLASSES(id) extern const congru_classifier congru_classifier_##id;
+#define CONGRU_DECLARE_CLASSIFIER_MATRICES(id) extern const congru_classifier congru_classifier_##id##_e2e;
+#define CONGRU_DECLARE_CLASSIFIER(id, title, reads, gives, words) CONGRU_DECLARE_CLASSIFIER_##gives(id)
+CONGRU_NETWORKS(CONGRU_DECLARE_CLASSIFIER)
 
 /* NULL when there is none of the name; in the order of help until NULL. */
 const congru_classifier *congru_classifier_find(const char *name);

@@ -69,10 +69,11 @@ static congru_status sum_classes(congru_context *context, const congru_class_tab
 }
 
 /* Filters of class k: eigenvectors of rest^-1/2 mean rest^-1/2 at both ends, times rest^-1/2. */
-static congru_status find_block(congru_context *context, const congru_class_table *table, size_t d, size_t k,
-                                size_t size, const csp_work *w, double *filters)
+static congru_status find_block(congru_context *context, const congru_class_table *table,
+                                const congru_trials *trials, size_t k, size_t size, const csp_work *w,
+                                double *filters)
 {
-    const size_t square = d * d;
+    const size_t d = trials->d, square = d * d;
     memset(w->rest, 0, square * sizeof(double));
     for (size_t other = 0; other < table->classes; other++)
         for (size_t j = 0; j < square && other != k; j++)
@@ -88,7 +89,7 @@ static congru_status find_block(congru_context *context, const congru_class_tabl
         char reason[sizeof context->error];
         memcpy(reason, context->error, sizeof reason);
         return congru_fail(context, status, "the mean covariance of the trials not of %s: %.900s",
-                           congru_class_named(context, k).text, reason);
+                           congru_class_named(trials->class_name, k).text, reason);
     }
     for (size_t f = 0; f < size; f++, filters += d) {
         /* Eigenvalues ascend: the largest half first, then on to the least. */
@@ -106,40 +107,40 @@ static congru_status find_block(congru_context *context, const congru_class_tabl
     return CONGRU_OK;
 }
 
-static congru_status find_filters(congru_context *context, const congru_class_table *table, size_t d,
-                                  const congru_view *view, const int32_t *label, size_t size, double *filters,
-                                  size_t *blocks)
+static congru_status find_filters(congru_context *context, const congru_class_table *table,
+                                  const congru_trials *trials, size_t size, double *filters, size_t *blocks)
 {
+    const size_t d = trials->d;
+    const congru_view view = congru_trials_view(trials);
     csp_work w = {0};
-    work_layout(&w, table->classes, d, is_scattered(view));
+    work_layout(&w, table->classes, d, is_scattered(&view));
     if (congru_arena_reserve(&w.arena, w.arena.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the spatial filters of %zu channels",
                            d);
-    work_layout(&w, table->classes, d, is_scattered(view));
-    congru_status status = sum_classes(context, table, d, view, label, &w);
+    work_layout(&w, table->classes, d, is_scattered(&view));
+    congru_status status = sum_classes(context, table, d, &view, trials->label, &w);
     const size_t wanted = congru_csp_blocks(table->present);
     *blocks = 0;
     for (size_t k = 0; k < table->classes && *blocks < wanted && status == CONGRU_OK; k++)
         if (table->count[k] > 0)
-            status = find_block(context, table, d, k, size, &w, filters + (*blocks)++ * size * d);
+            status = find_block(context, table, trials, k, size, &w, filters + (*blocks)++ * size * d);
     return congru_workspace_free(context, &w.arena, status);
 }
 
-congru_status congru_csp_view_filters(congru_context *context, size_t n, size_t d, const congru_view *view,
-                                      const int32_t *label, size_t classes, size_t per_end, double *filters,
-                                      size_t *blocks)
+congru_status congru_csp_view_filters(congru_context *context, const congru_trials *trials, size_t per_end,
+                                      double *filters, size_t *blocks)
 {
     congru_class_table table = {0};
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(
-            context, view->plain != NULL && label != NULL && filters != NULL && blocks != NULL && per_end > 0,
-            "no input, no output or no filter was asked for");
-    if (status == CONGRU_OK)
-        status = congru_class_table_make(context, n, label, classes, &table);
+    CONGRU_TRY(congru_check_shape(context, trials->count, trials->d));
+    CONGRU_TRY(congru_check_argument(context,
+                                     congru_trials_view(trials).plain != NULL && trials->label != NULL &&
+                                         filters != NULL && blocks != NULL && per_end > 0,
+                                     "no input, no output or no filter was asked for"));
+    congru_status status =
+        congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
     if (status == CONGRU_OK)
         status =
-            find_filters(context, &table, d, view, label, congru_csp_block_size(d, per_end), filters, blocks);
+            find_filters(context, &table, trials, congru_csp_block_size(trials->d, per_end), filters, blocks);
     congru_class_table_free(&table);
     return status;
 }
@@ -148,8 +149,8 @@ congru_status congru_csp_filters(congru_context *context, size_t n, size_t d, co
                                  const int32_t *label, size_t classes, size_t per_end, double *filters,
                                  size_t *blocks)
 {
-    return congru_csp_view_filters(context, n, d, &(congru_view){.plain = c}, label, classes, per_end, filters,
-                                   blocks);
+    const congru_trials trials = {.count = n, .d = d, .covariance = c, .label = label, .classes = classes};
+    return congru_csp_view_filters(context, &trials, per_end, filters, blocks);
 }
 
 /* ---- Features ---------------------------------------------------------------------------------- */
@@ -185,6 +186,10 @@ congru_status congru_csp_view_features(congru_context *context, size_t n, size_t
                                        view->plain != NULL && filters != NULL && out != NULL && blocks > 0 &&
                                            size > 0 && size <= d,
                                        "no input, no output or no filters were given");
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, blocks, size * d);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, n, blocks * size);
     if (status != CONGRU_OK)
         return status;
     for (int pass = 0; pass < 2; pass++) {

@@ -6,7 +6,7 @@
 #include "base/mapped_memory.h"
 #include "classifier/dense_factor.h"
 
-enum { SIDE = CONGRU_LOGISTIC_BLOCK };
+enum { SIDE = CONGRU_FEATURE_BLOCK };
 
 /* Trials `first` to first + 7 of the change, into lanes `lane` on of a block. */
 static void fill_group(size_t first, size_t count, size_t features, const double *x,

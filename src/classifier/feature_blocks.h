@@ -4,11 +4,14 @@
 
 #include "kernel/kernel.h"
 
-/* Blocks of CONGRU_LOGISTIC_BLOCK trials, (blocks, rows, CONGRU_LOGISTIC_BLOCK): a row is a feature. Zeros where the
+/* Trials of a block: with the 253 tangent coordinates of 22 channels it stays in the second cache. */
+enum { CONGRU_FEATURE_BLOCK = 128 };
+
+/* Blocks of CONGRU_FEATURE_BLOCK trials, (blocks, rows, CONGRU_FEATURE_BLOCK): a row is a feature. Zeros where the
  * trials do not fill the last block. */
 static inline size_t congru_feature_block_count(size_t n)
 {
-    return (n + CONGRU_LOGISTIC_BLOCK - 1) / CONGRU_LOGISTIC_BLOCK;
+    return (n + CONGRU_FEATURE_BLOCK - 1) / CONGRU_FEATURE_BLOCK;
 }
 
 /* What is done to features on the way into blocks. All may be NULL or 0. */

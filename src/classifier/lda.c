@@ -22,7 +22,7 @@ static void lda_layout(congru_lda *lda, size_t largest)
     const size_t solving = (p + CONGRU_GROUP) * CONGRU_GROUP, products = p * p;
     lda->mean = congru_arena_take(arena, lda->table.classes * p, sizeof(double));
     lda->within = congru_arena_take(arena, p * stride, sizeof(double));
-    lda->blocks = congru_arena_take(arena, congru_feature_block_count(largest) * p * CONGRU_LOGISTIC_BLOCK,
+    lda->blocks = congru_arena_take(arena, congru_feature_block_count(largest) * p * CONGRU_FEATURE_BLOCK,
                                     sizeof(double));
     lda->deviation = congru_arena_take(arena, p, sizeof(double));
     lda->part = congru_arena_take(arena, products > solving ? products : solving, sizeof(double));
@@ -108,9 +108,9 @@ static double shrinkage_of(congru_context *context, const congru_lda *lda, size_
             squares += lda->class_products[i * stride + j] * lda->class_products[i * stride + j];
     }
     for (size_t b = 0; b < blocks; b++) {
-        fourth += context->kernel->power_squares(p, CONGRU_LOGISTIC_BLOCK,
-                                                 lda->blocks + b * p * CONGRU_LOGISTIC_BLOCK);
-        congru_mapped_pass(p * CONGRU_LOGISTIC_BLOCK * sizeof(double));
+        fourth +=
+            context->kernel->power_squares(p, CONGRU_FEATURE_BLOCK, lda->blocks + b * p * CONGRU_FEATURE_BLOCK);
+        congru_mapped_pass(p * CONGRU_FEATURE_BLOCK * sizeof(double));
     }
     const double mu = trace / (double)p;
     double beta = (fourth / (double)count - squares) / ((double)p * (double)count);

@@ -43,37 +43,31 @@ congru_status congru_linear_probability(congru_context *context, size_t n, size_
                                         size_t classes, const double *weights, const double *intercept,
                                         double *probability)
 {
-    congru_status status = congru_check_argument(
+    CONGRU_TRY(congru_check_argument(
         context, x != NULL && weights != NULL && intercept != NULL && probability != NULL && classes > 0,
-        "no features, no weights, no classes or no output was given");
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, n, features);
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, n, classes);
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, classes, features);
-    for (size_t i = 0; i < n && status == CONGRU_OK; i++) {
+        "no features, no weights, no classes or no output was given"));
+    CONGRU_TRY(congru_check_count(context, n, features));
+    CONGRU_TRY(congru_check_count(context, n, classes));
+    CONGRU_TRY(congru_check_count(context, classes, features));
+    for (size_t i = 0; i < n; i++) {
         double *own = probability + i * classes;
         congru_mapped_pass(features * sizeof(double));
         congru_linear_score(features, x + i * features, classes, weights, intercept, own);
         for (size_t k = 0; k < classes; k++)
             if (!isfinite(own[k]))
                 return congru_fail(context, CONGRU_ERROR_NOT_FINITE,
-                                   "trial %zu of %zu: the score of %s is not a finite number", i + 1, n,
-                                   congru_class_named(context, k).text);
+                                   "trial %zu of %zu: the score of class %zu is not a finite number", i + 1, n,
+                                   k);
         congru_softmax(classes, own);
     }
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_check_features(congru_context *context, size_t n, size_t features, const double *x)
 {
-    congru_status status = congru_check_argument(context, x != NULL && n > 0 && features > 0,
-                                                 "there are no trials or no features");
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, n, features);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, x != NULL && n > 0 && features > 0,
+                                     "there are no trials or no features"));
+    CONGRU_TRY(congru_check_count(context, n, features));
     const size_t count = n * features;
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(x[i]))
@@ -83,7 +77,7 @@ congru_status congru_check_features(congru_context *context, size_t n, size_t fe
         if (i % PASSED == PASSED - 1)
             congru_mapped_pass(PASSED * sizeof(double));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_linear_add(congru_context *context, congru_tensors *model, const char *prefix,
@@ -92,9 +86,9 @@ congru_status congru_linear_add(congru_context *context, congru_tensors *model, 
     char name[CONGRU_TENSOR_NAME_SIZE];
     const size_t shape[] = {classes, features};
     snprintf(name, sizeof name, "%s.weights", prefix);
-    congru_status status = congru_tensors_add(context, model, name, 2, shape, weights);
+    CONGRU_TRY(congru_tensors_add(context, model, name, 2, shape, weights));
     snprintf(name, sizeof name, "%s.intercept", prefix);
-    return status == CONGRU_OK ? congru_tensors_add(context, model, name, 1, shape, intercept) : status;
+    return congru_tensors_add(context, model, name, 1, shape, intercept);
 }
 
 congru_status congru_linear_predict(congru_context *context, const congru_tensors *model, const char *prefix,
@@ -104,11 +98,8 @@ congru_status congru_linear_predict(congru_context *context, const congru_tensor
     size_t shape[] = {0, features};
     const double *weights, *intercept;
     snprintf(name, sizeof name, "%s.weights", prefix);
-    congru_status status = congru_tensors_expect(context, model, name, 2, shape, &weights);
+    CONGRU_TRY(congru_tensors_expect(context, model, name, 2, shape, &weights));
     snprintf(name, sizeof name, "%s.intercept", prefix);
-    if (status == CONGRU_OK)
-        status = congru_tensors_expect(context, model, name, 1, shape, &intercept);
-    return status == CONGRU_OK
-               ? congru_linear_probability(context, n, features, x, shape[0], weights, intercept, probability)
-               : status;
+    CONGRU_TRY(congru_tensors_expect(context, model, name, 1, shape, &intercept));
+    return congru_linear_probability(context, n, features, x, shape[0], weights, intercept, probability);
 }

@@ -32,8 +32,8 @@ static congru_status class_means(congru_context *context, const congru_trials *t
         if (status != CONGRU_OK) {
             char reason[sizeof context->error];
             memcpy(reason, context->error, sizeof reason);
-            return congru_fail(context, status, "the mean of %s: %.900s", congru_class_named(context, k).text,
-                               reason);
+            return congru_fail(context, status, "the mean of %s: %.900s",
+                               congru_class_named(trials->class_name, k).text, reason);
         }
     }
     return CONGRU_OK;
@@ -49,26 +49,23 @@ static congru_status mdm_fit(const congru_classifier *self, congru_context *cont
     congru_arena arena = {0};
     double *mean, *present;
     const size_t shape[] = {trials->classes, trials->d, trials->d};
-    congru_status status = congru_check_shape(context, trials->count, trials->d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context,
-                                       options->mdm_metric >= CONGRU_METRIC_RIEMANN &&
-                                           options->mdm_metric <= CONGRU_METRIC_EUCLID,
-                                       "mdm's distance is none of congru_metric");
-    if (status == CONGRU_OK)
-        status = congru_class_table_make(context, trials->count, trials->label, trials->classes, &table);
-    if (status == CONGRU_OK && congru_arena_reserve(&arena, trials->count * sizeof(size_t)) != CONGRU_OK)
-        status =
-            congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials by class", trials->count);
-    if (status == CONGRU_OK)
-        status = congru_tensors_add_number(context, model, "mdm.metric", (double)options->mdm_metric);
-    if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, "mdm.mean", 3, shape, &mean);
-    if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, "mdm.present", 1, shape, &present);
-    if (status == CONGRU_OK)
-        status = class_means(context, trials, options->mdm_mean, &table, (size_t *)(void *)arena.base, mean,
-                             present);
+    congru_status status;
+    CONGRU_TRY(congru_check_shape(context, trials->count, trials->d));
+    CONGRU_TRY(congru_check_argument(
+        context, options->mdm_metric >= CONGRU_METRIC_RIEMANN && options->mdm_metric <= CONGRU_METRIC_EUCLID,
+        "mdm's distance is none of congru_metric"));
+    CONGRU_TRY_TO(done,
+                  congru_class_table_make(context, trials->count, trials->label, trials->classes, &table));
+    congru_classes_note(context, trials, 1, NULL);
+    CONGRU_TRY_TO(done, congru_arena_reserve(&arena, trials->count * sizeof(size_t)) == CONGRU_OK
+                            ? CONGRU_OK
+                            : congru_fail_memory(context, "%zu trials by class", trials->count));
+    CONGRU_TRY_TO(done, congru_tensors_add_number(context, model, "mdm.metric", (double)options->mdm_metric));
+    CONGRU_TRY_TO(done, congru_tensors_add(context, model, "mdm.mean", 3, shape, &mean));
+    CONGRU_TRY_TO(done, congru_tensors_add(context, model, "mdm.present", 1, shape, &present));
+    status =
+        class_means(context, trials, options->mdm_mean, &table, (size_t *)(void *)arena.base, mean, present);
+done:
     status = congru_workspace_free(context, &arena, status);
     congru_class_table_free(&table);
     return status;

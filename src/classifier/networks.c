@@ -38,32 +38,24 @@ static congru_status embed_target(const congru_classifier *self, congru_context 
     return congru_network_map_target(context, self->network, self->name, model, target, out);
 }
 
+/* What they stand behind. */
 #define BEHIND_COVARIANCES "ra"
 #define BEHIND_SIGNALS "ea"
 
-#define DECIDING(id, title, reads, words) \
+#define END_TO_END(id, title, reads, words, ...) \
     const congru_classifier congru_classifier_##id = {.name = title, \
                                                       .summary = words, \
                                                       .needs = CONGRU_NEEDS_##reads, \
-                                                      .network = &congru_network_##id, \
                                                       .end_to_end = true, \
                                                       .aligner = BEHIND_##reads, \
                                                       .suits = suits, \
                                                       .fit = fit, \
                                                       .predict = predict, \
-                                                      .count_classes = count_classes};
-CONGRU_DECIDING_NETWORKS(DECIDING)
-
-#define END_TO_END(id, title, reads, words) \
-    const congru_classifier congru_classifier_##id##_e2e = { \
-        .name = title "-e2e", \
-        .summary = title " with its own tangent-space softmax, trained together", \
-        .needs = CONGRU_NEEDS_##reads, \
-        .network = &congru_network_##id, \
-        .end_to_end = true, \
-        .aligner = BEHIND_##reads, \
-        .fit = fit, \
-        .predict = predict, \
-        .embed_sources = embed_sources, \
-        .embed_target = embed_target};
-CONGRU_ALIGNING_NETWORKS(END_TO_END)
+                                                      .count_classes = count_classes, \
+                                                      __VA_ARGS__};
+#define CLASSES(id, title, reads, words) END_TO_END(id, title, reads, words, .network = &congru_network_##id)
+#define MATRICES(id, title, reads, words) \
+    END_TO_END(id##_e2e, title "-e2e", reads, title " with its own tangent-space softmax, trained together", \
+               .network = &congru_network_##id, .embed_sources = embed_sources, .embed_target = embed_target)
+#define ROW(id, title, reads, gives, words) gives(id, title, reads, words)
+CONGRU_NETWORKS(ROW)

@@ -17,9 +17,15 @@ static inline size_t congru_panels_count(size_t cols)
     return (cols + CONGRU_PANEL - 1) / CONGRU_PANEL;
 }
 
+/* Columns of whole panels. */
+static inline size_t congru_panels_padded(size_t cols)
+{
+    return congru_panels_count(cols) * CONGRU_PANEL;
+}
+
 static inline size_t congru_panels_size(size_t rows, size_t cols)
 {
-    return congru_panels_count(cols) * CONGRU_PANEL * rows;
+    return congru_panels_padded(cols) * rows;
 }
 
 /* Where panel p begins. */
@@ -34,27 +40,25 @@ static inline double *congru_panels_entry(const congru_panels *m, size_t i, size
     return m->data + ((j / CONGRU_PANEL) * m->rows + i) * CONGRU_PANEL + j % CONGRU_PANEL;
 }
 
-/* Below, a context whose thread pool is to work, or `alone` true: the calling thread does all, as it must inside a task. The bits
- * are the same. */
+/* m = X^T for x (cols, rows), less mean (rows): a panel is CONGRU_PANEL rows of x. */
+void congru_panels_fill(congru_context *context, const double *x, const double *mean, congru_panels *m);
 
-/* m = the matrix (rows, cols) that the operand says. */
-void congru_panels_fill(congru_context *context, congru_operand from, congru_panels *m);
+/* c (rows, padded cols of b) = a b for a (rows, rows of b). A row of a and of c every `a_stride` and `stride` doubles. */
+void congru_panels_product(congru_context *context, size_t rows, const double *a, size_t a_stride,
+                           const congru_panels *b, double *c, size_t stride);
 
-/* c (rows, cols of b), a row every `stride` doubles, which is at least the columns of whole panels: = A b, or += or -=. */
-void congru_panels_product(congru_context *context, bool alone, size_t rows, congru_operand a,
-                           const congru_panels *b, congru_panel_mode mode, double *c, size_t stride);
+/* c (rows, rows of b) = r b^T for r (rows, padded cols of b), aligned. */
+void congru_panels_product_transposed(congru_context *context, size_t rows, const double *r, size_t r_stride,
+                                      const congru_panels *b, double *c, size_t stride);
 
-/* m (n, n) = X X^T for X (n, inner), a row every `stride` doubles. work: (congru_thread_pool_threads, CONGRU_PANELS_WORK). */
-enum { CONGRU_PANELS_DEPTH = 256, CONGRU_PANELS_WIDE = 4, CONGRU_PANELS_WORK = 256 * 4 * CONGRU_PANEL };
-void congru_panels_gram(congru_context *context, size_t inner, const double *x, size_t stride, double *work,
+/* m (x->cols, x->cols) = X^T X, or with `rows` m (x->rows, x->rows) = X X^T. work: for each thread CONGRU_PANELS_WORK. */
+enum { CONGRU_PANELS_DEPTH = 240, CONGRU_PANELS_WIDE = 4, CONGRU_PANELS_WORK = 240 * 4 * CONGRU_PANEL };
+void congru_panels_gram(congru_context *context, const congru_panels *x, bool rows, double *work,
                         congru_panels *m);
-
-/* Copies what is below the diagonal above it, and makes the columns past the last zero. */
-void congru_panels_mirror(congru_context *context, bool alone, congru_panels *m);
 
 /* m (n, n), symmetric and positive definite, becomes its inverse, by sweeping blocks of columns. work:
  * congru_panels_inverse_work(n) doubles, aligned. False where a pivot was not positive. */
 size_t congru_panels_inverse_work(size_t n);
-bool congru_panels_invert(congru_context *context, bool alone, congru_panels *m, double *work);
+bool congru_panels_invert(congru_context *context, congru_panels *m, double *work);
 
 #endif

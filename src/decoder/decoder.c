@@ -109,7 +109,7 @@ static void rewind_stream(congru_decoder *d)
         memset(d->stream[s].state, 0, d->d * (d->stream[s].filter.sections + 1) * 2 * sizeof(double));
         congru_window_reset(&d->stream[s].window);
     }
-    d->count = 0;
+    d->count = d->clear = 0;
     d->marks = 0;
     for (size_t v = 0; v < d->views; v++)
         d->view[v].looks = d->view[v].centred = 0;
@@ -173,6 +173,13 @@ static void move_all(congru_decoder *d)
     for (size_t v = 0; v < d->views; v++)
         if (d->view[v].waiting)
             congru_live_view_move(d, &d->view[v]);
+}
+
+/* Filters ring on behind an artefact, and a window with its end alone is near enough to the others: nothing is learned of one
+ * that is half the artefact's. */
+static bool learns(const congru_decoder *d)
+{
+    return !d->artefact && d->count >= d->clear;
 }
 
 static void wait_all(congru_decoder *d)
@@ -253,7 +260,7 @@ static void conclude(congru_decoder *d, congru_status status, congru_decision *d
         if (d->probability[k] > d->probability[decision->prediction])
             decision->prediction = (int32_t)k;
     decision->probability = d->probability;
-    if (adapts_to_decisions(d))
+    if (adapts_to_decisions(d) && learns(d))
         wait_all(d);
 }
 
@@ -319,7 +326,7 @@ static void keep_appointments(congru_decoder *d, congru_decision *decision)
         if (is_whole(d)) {
             if (!looked)
                 look(d);
-            if (!d->artefact)
+            if (learns(d))
                 wait_all(d);
         }
     }
@@ -517,7 +524,7 @@ static congru_status learn_rest(congru_decoder *d, size_t *windows)
     CONGRU_TRY(look_at_rest(d, &seen));
     for (size_t v = 0; seen && v < d->views; v++)
         CONGRU_TRY(congru_live_view_check_scale(d, &d->view[v]));
-    for (size_t v = 0; seen && !d->artefact && v < d->views; v++) {
+    for (size_t v = 0; seen && learns(d) && v < d->views; v++) {
         congru_following_begin(&d->view[v].following); /* no trial: what is remembered of these stays */
         congru_live_view_move(d, &d->view[v]);
     }

@@ -110,6 +110,7 @@ struct congru_decoder {
     congru_live_view *view;
     size_t views;
     bool artefact;       /* what was last looked at is one */
+    uint64_t clear;      /* frames from which on a window holds less than half of the last that was one */
     double *said;        /* (views, classes) */
     double *probability; /* (classes) */
 };

@@ -135,7 +135,7 @@ static congru_status judge_view(const congru_decoder *d, congru_live_view *view,
         view->look[b * CONGRU_LIVE_LOOKS + view->looks % CONGRU_LIVE_LOOKS] = distance[b];
     view->looked = keeps ? d->count : view->looked;
     view->looks += keeps;
-    if (status == CONGRU_OK && keeps && !far) {
+    if (status == CONGRU_OK && keeps && !far && d->count >= d->clear) {
         if (view->centred == 0)
             memcpy(view->distance, to_prior, view->blocks * sizeof *view->distance);
         status = move_centre(d, view);
@@ -149,5 +149,7 @@ congru_status congru_live_judge(congru_decoder *d)
     d->artefact = false;
     for (size_t v = 0; v < d->views; v++)
         CONGRU_TRY(judge_view(d, &d->view[v], &d->artefact));
+    if (d->artefact)
+        d->clear = d->count + congru_decoder_window(d) / 2;
     return CONGRU_OK;
 }

@@ -12,6 +12,7 @@
 #include "decoder/model_spread.h"
 #include "evaluation/choice_file.h"
 #include "evaluation/plan.h"
+#include "evaluation/request_check.h"
 #include "evaluation/settings.h"
 #include "evaluation/trainings.h"
 
@@ -362,6 +363,7 @@ static congru_status check_set(const fit_run *run)
                            "the set holds one class, '%s'; nothing to tell apart",
                            set->classes > 0 ? set->class_name[0] : "");
     CONGRU_TRY(congru_set_check(run->context, set));
+    CONGRU_TRY(congru_request_check_subjects(run->context, set));
     return congru_pipeline_reads(&run->model->pipeline, CONGRU_NEEDS_COVARIANCES)
                ? congru_set_check_rank(run->context, set, 0, NULL)
                : CONGRU_OK;
@@ -445,13 +447,11 @@ congru_status congru_model_fit(congru_context *context, const congru_set *set,
     run->options.causal = options->causal;
     run->options.watch = options->watch;
     run->options.watch_user = options->watch_user;
-    congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_status status = congru_allocate(context, &run->model, 1, sizeof *run->model, "a model");
     if (status == CONGRU_OK) {
         run->watch = (fit_watch){.options = &run->options, .name = run->model->name};
         status = fit(run, options);
     }
-    congru_classes_lend(context, 0, NULL);
     if (status != CONGRU_OK)
         congru_model_destroy(&run->model);
     *model = run->model;

@@ -18,37 +18,44 @@ void congru_model_looks_clear(congru_model_looks *looks)
     *looks = (congru_model_looks){0};
 }
 
-/* The trials of one subject among those fitted on. */
-typedef struct subject_side {
-    size_t *trial; /* (count) */
-    size_t *place; /* (count) in the list of those fitted on */
-    size_t count;
-} subject_side;
+/* The trials fitted on, those of one subject after those of another. */
+typedef struct subject_sides {
+    size_t *first; /* (subjects + 1): where those of each begin */
+    size_t *place; /* (trials) in the list of those fitted on */
+    size_t *trial; /* (trials) */
+} subject_sides;
 
 static const char memory[] = "the patterns of a model";
 
-static congru_trial_list list_subject(const congru_set *set, congru_trial_list train, size_t subject,
-                                      subject_side *side)
+/* {0} to begin with; the caller ends them, after a failure too. */
+static congru_status begin_sides(congru_context *context, const congru_set *set, congru_trial_list train,
+                                 subject_sides *sides)
 {
-    side->count = 0;
+    int32_t *subject;
+    CONGRU_TRY(congru_allocate(context, &sides->first, set->subjects + 1, sizeof *sides->first, memory));
+    CONGRU_TRY(congru_allocate(context, &sides->place, train.count, sizeof *sides->place, memory));
+    CONGRU_TRY(congru_allocate(context, &sides->trial, train.count, sizeof *sides->trial, memory));
+    CONGRU_TRY(congru_allocate(context, &subject, train.count, sizeof *subject, memory));
     for (size_t i = 0; i < train.count; i++)
-        if ((size_t)set->subject[train.trial[i]] == subject) {
-            side->trial[side->count] = train.trial[i];
-            side->place[side->count++] = i;
-        }
-    return (congru_trial_list){side->count, side->trial};
+        subject[i] = set->subject[train.trial[i]];
+    congru_list_groups(train.count, subject, set->subjects, sides->first, sides->place);
+    for (size_t i = 0; i < train.count; i++)
+        sides->trial[i] = train.trial[sides->place[i]];
+    free(subject);
+    return CONGRU_OK;
 }
 
-static congru_status begin_side(congru_context *context, congru_trial_list train, subject_side *side)
+static congru_trial_list side_of(const subject_sides *sides, size_t subject)
 {
-    CONGRU_TRY(congru_allocate(context, &side->trial, train.count, sizeof *side->trial, memory));
-    return congru_allocate(context, &side->place, train.count, sizeof *side->place, memory);
+    const size_t first = sides->first[subject];
+    return (congru_trial_list){sides->first[subject + 1] - first, sides->trial + first};
 }
 
-static void end_side(subject_side *side)
+static void end_sides(subject_sides *sides)
 {
-    free(side->trial);
-    free(side->place);
+    free(sides->first);
+    free(sides->place);
+    free(sides->trial);
 }
 
 /* sum += more; the first makes it what it is. */
@@ -89,23 +96,24 @@ congru_status congru_model_look(const congru_executor *e, const congru_material 
     const congru_set *set = e->materials->set;
     const size_t classes = set->classes, numbers = train.count * classes;
     double *said, *own = NULL;
-    subject_side side = {0};
+    subject_sides sides = {0};
     congru_status status;
     CONGRU_TRY(congru_allocate(e->context, &said, numbers, sizeof *said, memory));
     looks->log_probability[branch] = said;
     CONGRU_TRY_TO(done, congru_allocate(e->context, &own, numbers, sizeof *own, memory));
-    CONGRU_TRY_TO(done, begin_side(e->context, train, &side));
+    CONGRU_TRY_TO(done, begin_sides(e->context, set, train, &sides));
     for (size_t s = 0; s < set->subjects; s++) {
-        const congru_trial_list test = list_subject(set, train, s, &side);
+        const congru_trial_list test = side_of(&sides, s);
+        const size_t *place = sides.place + sides.first[s];
         if (test.count == 0)
             continue;
         CONGRU_TRY_TO(done, look_at_subject(e, m, fitted, test, aligned, own, &looks->pattern[branch]));
-        for (size_t i = 0; i < side.count; i++)
-            memcpy(said + side.place[i] * classes, own + i * classes, classes * sizeof *own);
+        for (size_t i = 0; i < test.count; i++)
+            memcpy(said + place[i] * classes, own + i * classes, classes * sizeof *own);
     }
 done:
     free(own);
-    end_side(&side);
+    end_sides(&sides);
     return status;
 }
 
@@ -117,22 +125,23 @@ static congru_status find_parts(const congru_executor *e, congru_trial_list trai
     const size_t classes = set->classes, numbers = train.count * classes;
     const double *said[CONGRU_BRANCHES_MAX];
     double of_subject[CONGRU_BRANCHES_MAX], *own = NULL;
-    subject_side side = {0};
+    subject_sides sides = {0};
     size_t subjects = 0;
     congru_status status;
     CONGRU_TRY_TO(done, congru_allocate(e->context, &own, branches * numbers, sizeof *own, memory));
-    CONGRU_TRY_TO(done, begin_side(e->context, train, &side));
+    CONGRU_TRY_TO(done, begin_sides(e->context, set, train, &sides));
     for (size_t b = 0; b < branches; b++) {
         part[b] = 0;
         said[b] = own + b * numbers;
     }
     for (size_t s = 0; s < set->subjects; s++) {
-        const congru_trial_list test = list_subject(set, train, s, &side);
+        const congru_trial_list test = side_of(&sides, s);
+        const size_t *place = sides.place + sides.first[s];
         if (test.count == 0)
             continue;
         for (size_t b = 0; b < branches; b++)
-            for (size_t i = 0; i < side.count; i++)
-                memcpy(own + b * numbers + i * classes, looks->log_probability[b] + side.place[i] * classes,
+            for (size_t i = 0; i < test.count; i++)
+                memcpy(own + b * numbers + i * classes, looks->log_probability[b] + place[i] * classes,
                        classes * sizeof *own);
         CONGRU_TRY_TO(done, congru_branches_part(e, test, branches, said, weight, of_subject));
         subjects++;
@@ -143,7 +152,7 @@ static congru_status find_parts(const congru_executor *e, congru_trial_list trai
         part[b] /= subjects > 0 ? (double)subjects : 1;
 done:
     free(own);
-    end_side(&side);
+    end_sides(&sides);
     return status;
 }
 

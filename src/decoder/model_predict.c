@@ -25,9 +25,10 @@ typedef struct prediction_run {
     size_t material[CONGRU_BRANCHES_MAX]; /* of each branch */
     congru_executor executor;
     congru_aligned *aligned;
-    size_t *trial;       /* of the subject at hand */
-    double *said;        /* (branches, trials, classes) */
-    double *probability; /* (trials, classes) */
+    size_t *first, *listed; /* (subjects + 1), (trials): those of one subject after those of another */
+    const size_t *trial;    /* of the subject at hand */
+    double *said;           /* (branches, trials, classes) */
+    double *probability;    /* (trials, classes) */
     congru_predictions *made;
 } prediction_run;
 
@@ -161,7 +162,10 @@ static congru_status reserve(prediction_run *run)
     CONGRU_TRY(congru_allocate(context, &made->prediction, n, sizeof *made->prediction, "%zu predictions", n));
     CONGRU_TRY(congru_allocate(context, &made->truth, n, sizeof *made->truth, "%zu predictions", n));
     CONGRU_TRY(congru_allocate(context, &made->probability, numbers, sizeof(double), "%zu predictions", n));
-    CONGRU_TRY(congru_allocate(context, &run->trial, n, sizeof *run->trial, "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &run->first, run->set->subjects + 1, sizeof *run->first,
+                               "%zu predictions", n));
+    CONGRU_TRY(congru_allocate(context, &run->listed, n, sizeof *run->listed, "%zu predictions", n));
+    congru_list_groups(n, run->set->subject, run->set->subjects, run->first, run->listed);
     CONGRU_TRY(congru_allocate(context, &run->aligned, 1, sizeof *run->aligned, "%zu predictions", n));
     CONGRU_TRY(congru_allocate(context, &run->probability, numbers, sizeof(double), "%zu predictions", n));
     CONGRU_TRY(congru_allocate(context, &run->said, run->model->pipeline.branches * numbers, sizeof(double),
@@ -220,9 +224,8 @@ static congru_status ask(prediction_run *run, int32_t subject)
     congru_opinions opinions = {.branches = branches, .classes = model->classes};
     if (subject < 0 || (size_t)subject >= run->set->subjects)
         return congru_fail(run->context, CONGRU_ERROR_ARGUMENT, "there is no subject %d", (int)subject);
-    for (size_t i = 0; i < run->set->count; i++)
-        if (run->set->subject[i] == subject)
-            run->trial[opinions.count++] = i;
+    opinions.count = run->first[subject + 1] - run->first[subject];
+    run->trial = run->listed + run->first[subject];
     const size_t count = opinions.count, numbers = count * model->classes;
     for (size_t b = 0; count > 0 && b < branches; b++) {
         congru_aligned_clear(run->aligned);
@@ -293,7 +296,8 @@ done:
     congru_set_destroy(&run.prepared);
     free(run.view.label);
     free(run.aligned);
-    free(run.trial);
+    free(run.first);
+    free(run.listed);
     free(run.said);
     free(run.probability);
     if (status != CONGRU_OK)

@@ -48,94 +48,113 @@ typedef struct measuring {
     congru_context *context;
     const congru_prepared *prepared;
     congru_trial_list train;
-    bool *used;           /* (domains) */
-    double *trial;        /* (largest domain, d, d) */
-    double *others;       /* (domains, d, d) references of other subjects */
-    double *mean;         /* (d, d) of them */
+    size_t *first,
+        *listed;    /* (domains + 1), (trials): places in `train`, those of one domain after those of another */
+    double *trial;  /* (largest domain, d, d) */
+    double *others; /* (domains, d, d) references of other subjects */
+    double *mean;   /* (d, d) of them */
     double *own, *beyond; /* (trials) distances */
     size_t count, met;    /* of each */
 } measuring;
 
+static size_t trials_of(const measuring *m, size_t domain)
+{
+    return m->first[domain + 1] - m->first[domain];
+}
+
+/* Subjects are left out one by one, or, where they are many, in groups: each costs a mean of all the others. */
+static size_t group_of(const measuring *m, size_t domain)
+{
+    const size_t subjects = m->prepared->set->subjects, subject = (size_t)m->prepared->domains->subject[domain];
+    return subjects <= CONGRU_SPREAD_GROUPS_MAX ? subject : subject * CONGRU_SPREAD_GROUPS_MAX / subjects;
+}
+
 /* The trials of one domain as they were before they were recentred. */
-static congru_status gather(const measuring *m, size_t domain, size_t *count)
+static congru_status gather(const measuring *m, size_t domain)
 {
     const congru_prepared *prepared = m->prepared;
-    const size_t size = prepared->d * prepared->d;
-    *count = 0;
-    for (size_t i = 0; i < m->train.count; i++) {
-        const size_t *trial = &m->train.trial[i];
-        double *c = m->trial + *count * size;
-        if ((size_t)prepared->domains->of_trial[*trial] != domain)
-            continue;
+    const size_t size = prepared->d * prepared->d, count = trials_of(m, domain);
+    const size_t *place = m->listed + m->first[domain];
+    for (size_t i = 0; i < count; i++) {
+        double *c = m->trial + i * size;
+        const size_t *trial = &m->train.trial[place[i]];
         if (prepared->recentring->moment != NULL) {
             const congru_signals one = congru_prepared_signals(prepared, false, trial);
             CONGRU_TRY(prepared->recentring->moment(m->context, &one, c));
         } else {
             memcpy(c, prepared->covariance + *trial * size, size * sizeof *c);
         }
-        ++*count;
     }
     return CONGRU_OK;
 }
 
-/* The reference of all subjects but one; false where there are none. */
-static congru_status leave_out(const measuring *m, int32_t subject, bool *any)
+/* The reference of all subjects but those of a group; false where there are none. */
+static congru_status leave_out(const measuring *m, size_t group, bool *any)
 {
     const congru_prepared *prepared = m->prepared;
     const size_t size = prepared->d * prepared->d;
     size_t count = 0;
     for (size_t k = 0; k < prepared->domains->count; k++)
-        if (m->used[k] && prepared->domains->subject[k] != subject)
+        if (trials_of(m, k) > 0 && group_of(m, k) != group)
             memcpy(m->others + count++ * size, prepared->reference + k * size, size * sizeof *m->others);
     *any = count > 0;
     return count > 0 ? congru_recentre_prior(m->context, count, prepared->d, m->others, m->mean) : CONGRU_OK;
 }
 
-static congru_status measure_domain(measuring *m, size_t domain)
+static congru_status measure_domain(measuring *m, size_t domain, bool others)
 {
     const congru_prepared *prepared = m->prepared;
-    const size_t d = prepared->d;
-    size_t count;
-    bool any = false;
-    CONGRU_TRY(gather(m, domain, &count));
+    const size_t d = prepared->d, count = trials_of(m, domain);
+    CONGRU_TRY(gather(m, domain));
     CONGRU_TRY(congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1,
                                    prepared->reference + domain * d * d, m->own + m->count));
     m->count += count;
-    CONGRU_TRY(leave_out(m, prepared->domains->subject[domain], &any));
-    if (any)
+    if (others)
         CONGRU_TRY(congru_spd_distance(m->context, CONGRU_METRIC_RIEMANN, count, d, m->trial, 1, m->mean,
                                        m->beyond + m->met));
-    m->met += any ? count : 0;
+    m->met += others ? count : 0;
     return CONGRU_OK;
 }
 
-/* Marks the domains of the trials: how many the largest has. */
-static size_t mark_domains(measuring *m)
+static congru_status measure_group(measuring *m, size_t group)
 {
-    const congru_domains *domains = m->prepared->domains;
-    size_t most = 0;
-    for (size_t i = 0; i < m->train.count; i++)
-        m->used[domains->of_trial[m->train.trial[i]]] = true;
-    for (size_t k = 0; k < domains->count; k++)
-        if (m->used[k] && domains->first[k + 1] - domains->first[k] > most)
-            most = domains->first[k + 1] - domains->first[k];
-    return most;
+    const size_t domains = m->prepared->domains->count;
+    bool others = false, asked = false;
+    for (size_t k = 0; k < domains; k++) {
+        if (trials_of(m, k) == 0 || group_of(m, k) != group)
+            continue;
+        if (!asked)
+            CONGRU_TRY(leave_out(m, group, &others));
+        asked = true;
+        CONGRU_TRY(measure_domain(m, k, others));
+    }
+    return CONGRU_OK;
 }
 
 static congru_status measure(measuring *m)
 {
-    const size_t size = m->prepared->d * m->prepared->d, domains = m->prepared->domains->count,
-                 n = m->train.count;
+    const congru_prepared *prepared = m->prepared;
+    const size_t size = prepared->d * prepared->d, domains = prepared->domains->count,
+                 subjects = prepared->set->subjects, n = m->train.count;
     static const char what[] = "a model";
-    CONGRU_TRY(congru_allocate(m->context, &m->used, domains, sizeof *m->used, what));
-    CONGRU_TRY(congru_take(m->context, &m->trial, mark_domains(m) * size, sizeof(double), what));
+    int32_t *domain;
+    size_t most = 0;
+    CONGRU_TRY(congru_allocate(m->context, &m->first, domains + 1, sizeof *m->first, what));
+    CONGRU_TRY(congru_allocate(m->context, &m->listed, n, sizeof *m->listed, what));
+    CONGRU_TRY(congru_allocate(m->context, &domain, n, sizeof *domain, what));
+    for (size_t i = 0; i < n; i++)
+        domain[i] = prepared->domains->of_trial[m->train.trial[i]];
+    congru_list_groups(n, domain, domains, m->first, m->listed);
+    free(domain);
+    for (size_t k = 0; k < domains; k++)
+        most = trials_of(m, k) > most ? trials_of(m, k) : most;
+    CONGRU_TRY(congru_take(m->context, &m->trial, most * size, sizeof(double), what));
     CONGRU_TRY(congru_take(m->context, &m->others, domains * size, sizeof(double), what));
     CONGRU_TRY(congru_allocate(m->context, &m->mean, size, sizeof(double), what));
     CONGRU_TRY(congru_allocate(m->context, &m->own, n, sizeof(double), what));
     CONGRU_TRY(congru_allocate(m->context, &m->beyond, n, sizeof(double), what));
-    for (size_t k = 0; k < domains; k++)
-        if (m->used[k])
-            CONGRU_TRY(measure_domain(m, k));
+    for (size_t g = 0; g < CONGRU_SPREAD_GROUPS_MAX && g < subjects; g++)
+        CONGRU_TRY(measure_group(m, g));
     return CONGRU_OK;
 }
 
@@ -146,7 +165,7 @@ static bool has_subjects(const measuring *m)
     size_t count = 0;
     for (size_t k = 0; count < CONGRU_SPREAD_SUBJECTS_MIN && k < m->prepared->domains->count; k++) {
         const int32_t subject = m->prepared->domains->subject[k];
-        bool is_new = m->used[k];
+        bool is_new = trials_of(m, k) > 0;
         for (size_t i = 0; i < count; i++)
             is_new = is_new && seen[i] != subject;
         if (is_new)
@@ -170,7 +189,8 @@ congru_status congru_spread_measure(congru_context *context, const congru_prepar
     } else if (status == CONGRU_ERROR_NOT_POSITIVE || status == CONGRU_ERROR_NOT_CONVERGED) {
         status = CONGRU_OK; /* trials of low rank, which nothing is near to */
     }
-    free(m.used);
+    free(m.first);
+    free(m.listed);
     free(m.mean);
     free(m.own);
     free(m.beyond);

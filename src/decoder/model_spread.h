@@ -13,7 +13,8 @@ enum {
     CONGRU_SPREAD_ROWS = 2,
     CONGRU_SPREAD_COLUMNS = 2,
     CONGRU_SPREAD_TRIALS_MIN = 8,
-    CONGRU_SPREAD_SUBJECTS_MIN = 5
+    CONGRU_SPREAD_SUBJECTS_MIN = 5,
+    CONGRU_SPREAD_GROUPS_MAX = 128 /* in which the subjects are left out, where they are more */
 };
 
 /* Measures trials that a branch is fitted on, of one block: *rows of spread (2, 2), 0 where nothing can be said. */

@@ -10,6 +10,7 @@
 #include "congru/signal.h"
 #include "epochs/epochs_internal.h"
 #include "recording/fif.h"
+#include "recording/reader.h"
 
 enum { RESAMPLED = 1 << 20 }; /* samples resampled between two words to the store, about */
 
@@ -157,6 +158,22 @@ static congru_status read_source(congru_context *context, const char *path, cons
     }
 }
 
+/* As recordings name channels: two of one name are numbered. */
+static congru_status name_channels(congru_context *context, const char *path, congru_epochs *epochs)
+{
+    const size_t count = epochs->channels;
+    congru_channel *channel = calloc(count + 1, sizeof *channel);
+    if (channel == NULL)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu channels", path, count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(channel[i].name, epochs->channel_name[i], sizeof channel[i].name);
+    congru_status status = congru_reader_distinguish(context, path, channel, count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(epochs->channel_name[i], channel[i].name, sizeof channel[i].name);
+    free(channel);
+    return status;
+}
+
 congru_status congru_epochs_read_either(congru_context *context, const char *path, congru_epochs **epochs)
 {
     if (path == NULL || epochs == NULL)
@@ -170,6 +187,8 @@ congru_status congru_epochs_read_either(congru_context *context, const char *pat
     status = read_source(context, path, &source, epochs);
     if (status == CONGRU_OK)
         status = congru_source_check(context, &source);
+    if (status == CONGRU_OK && (*epochs)->channel_name != NULL)
+        status = name_channels(context, path, *epochs);
     if (status != CONGRU_OK)
         congru_epochs_destroy(epochs);
     congru_source_close(&source);

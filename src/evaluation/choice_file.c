@@ -278,26 +278,33 @@ void congru_results_note_choices(congru_results *results, size_t pipeline)
     congru_text_clear(&text);
 }
 
-static congru_status take_choices(congru_context *context, const char *folder, size_t pipeline,
-                                  bool run_chooses, const int32_t *place, congru_results *results)
+/* `fingerprint`, of a run that has chosen; or NULL, of whatever run. */
+static congru_status take_choices(congru_context *context, const char *folder, const char *fingerprint,
+                                  size_t pipeline, bool run_chooses, const int32_t *place,
+                                  congru_results *results)
 {
     congru_csv csv;
     bool found, whole, options = false;
     congru_status status;
     CONGRU_TRY_TO(done, load(context, folder, results->pipeline[pipeline], &csv, &found, &whole));
-    if (found)
+    if (found && fingerprint != NULL &&
+        (csv.rows == 0 || csv.columns < 4 || strcmp(congru_csv_field(&csv, csv.rows - 1, 3), fingerprint) != 0))
+        status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: not what this run has chosen", csv.path);
+    if (found && status == CONGRU_OK)
         CONGRU_TRY_TO(done, congru_results_choose(context, &csv, pipeline, place, results, &options));
     if (options || run_chooses)
         congru_results_note_choices(results, pipeline);
 done:
     congru_csv_clear(&csv);
-    return status;
+    return status == CONGRU_ERROR_FORMAT
+               ? congru_fail_more(context, status, "remove the file to go on without it")
+               : status;
 }
 
-congru_status congru_results_choices(congru_context *context, const char *folder, bool run_chooses,
-                                     const int32_t *place, congru_results *results)
+congru_status congru_results_choices(congru_context *context, const char *folder, const char *fingerprint,
+                                     bool run_chooses, const int32_t *place, congru_results *results)
 {
     for (size_t p = 0; p < results->pipelines; p++)
-        CONGRU_TRY(take_choices(context, folder, p, run_chooses, place, results));
+        CONGRU_TRY(take_choices(context, folder, fingerprint, p, run_chooses, place, results));
     return CONGRU_OK;
 }

@@ -9,11 +9,10 @@
 #include "evaluation/choice_file.h"
 #include "evaluation/fold_jobs.h"
 #include "evaluation/fold_run.h"
-#include "evaluation/fold_wire.h"
 #include "evaluation/knowledge.h"
-#include "evaluation/process_group_round.h"
 #include "evaluation/request_check.h"
 #include "evaluation/results.h"
+#include "evaluation/shared_run.h"
 
 void congru_evaluation_options_init(congru_evaluation_options *options)
 {
@@ -119,8 +118,8 @@ static congru_status add_choices(congru_evaluation *e, congru_results *results)
 {
     const bool tells = e->options->method.choose[0] != '\0';
     congru_status status = CONGRU_OK;
-    if (congru_jobs_lead(e) && e->options->folder != NULL)
-        return congru_results_choices(e->context, e->options->folder, tells, NULL, results);
+    if (e->options->folder != NULL)
+        return congru_results_choices(e->context, e->options->folder, e->run.fingerprint, tells, NULL, results);
     for (size_t i = 0, p = 0; status == CONGRU_OK && i < e->pipelines && p < results->pipelines; i++) {
         const congru_grid *grid = &e->plan.grid[i];
         const congru_choice *choice = congru_plan_choice(&e->plan, i, 0);
@@ -167,89 +166,59 @@ static congru_status add_notes(congru_evaluation *e, congru_results *results)
                   : add_choices(e, results);
 }
 
-/* What rank 0 tells the others at the end: how it went, and every fold there is. */
-static void pack_results(const congru_evaluation *e, congru_bytes *bytes)
-{
-    size_t done = 0;
-    for (size_t i = 0; i < e->jobs; i++)
-        done += e->job[i].done;
-    congru_bytes_add_count(bytes, done);
-    for (size_t i = 0; i < e->jobs; i++)
-        if (e->job[i].done) {
-            congru_bytes_add_count(bytes, i);
-            congru_fold_pack(&e->job[i].fold, e->set->classes, bytes);
-        }
-}
-
-static congru_status take_results(congru_evaluation *e)
-{
-    congru_message message = CONGRU_MESSAGE_START;
-    congru_parcel parcel;
-    while (message != CONGRU_MESSAGE_END)
-        if (!congru_process_group_await(e->options->processes, &message, &parcel))
-            return congru_fail(e->context, CONGRU_ERROR_IO, "the process that hands out the work is gone");
-    congru_status status = congru_parcel_status(&parcel, e->context);
-    size_t done = status == CONGRU_OK ? congru_parcel_count(&parcel) : 0;
-    for (size_t i = 0; status == CONGRU_OK && i < done; i++) {
-        size_t place = congru_parcel_count(&parcel);
-        congru_wanted_fold *job = &e->job[place < e->jobs ? place : 0];
-        congru_fold_clear(&job->fold);
-        status = congru_fold_unpack(e->context, &parcel, e->set->classes, &job->fold);
-        job->done = status == CONGRU_OK;
-    }
-    return status;
-}
-
 /* The results in memory and, by rank 0, in the folder. */
-static congru_status finish(congru_evaluation *e, congru_status status, congru_results **results)
+static congru_status finish(congru_evaluation *e, size_t resumed, congru_results **results)
 {
-    size_t wanted = 0;
-    for (size_t i = 0; i < e->jobs; i++)
-        wanted += e->job[i].wanted;
-    if (status == CONGRU_OK)
-        status = gather_results(e, results);
-    if (status == CONGRU_OK)
-        status = add_notes(e, *results);
-    if (status == CONGRU_OK) {
-        (*results)->resumed = wanted - e->waiting;
-        (*results)->trial_seconds = congru_set_trial_seconds(e->set);
-    }
-    if (status == CONGRU_OK && congru_jobs_lead(e))
-        status = congru_run_check(e->context, &e->run);
-    if (status == CONGRU_OK && congru_jobs_lead(e) && e->options->folder != NULL)
-        status = congru_results_write(e->context, *results, e->options->folder);
-    if (status == CONGRU_OK && congru_jobs_lead(e))
-        status = congru_run_check(e->context, &e->run);
-    if (status != CONGRU_OK)
-        congru_results_destroy(results);
-    return status;
+    CONGRU_TRY(gather_results(e, results));
+    CONGRU_TRY(add_notes(e, *results));
+    (*results)->resumed = resumed;
+    (*results)->trial_seconds = congru_set_trial_seconds(e->set);
+    if (!congru_jobs_lead(e))
+        return CONGRU_OK;
+    CONGRU_TRY(congru_run_check(e->context, &e->run));
+    if (e->options->folder != NULL)
+        CONGRU_TRY(congru_results_write(e->context, *results, e->options->folder));
+    return congru_run_check(e->context, &e->run);
 }
 
-/* All processes have begun; they end with the same status. */
-static congru_status run_all(congru_evaluation *e, congru_results **results)
+/* All processes have begun; they end with the same status. The folds of one that was lost are there to be run again. */
+static congru_status run_all(congru_evaluation *e, congru_status status, congru_results **results)
 {
     congru_process_group *processes = e->options->processes;
-    congru_status status = e->waiting > 0 ? congru_jobs_run(e) : CONGRU_OK;
-    congru_round_notes(e->context, processes);
-    if (!congru_jobs_lead(e))
-        return finish(e, take_results(e), results);
-    congru_bytes folds = {0};
-    if (status == CONGRU_OK && congru_process_group_shares(processes))
-        pack_results(e, &folds);
-    status = finish(e, status, results);
-    if (congru_process_group_shares(processes)) {
-        congru_bytes bytes = congru_process_group_begin(CONGRU_MESSAGE_END);
-        congru_bytes_add_status(&bytes, status, e->context);
-        congru_bytes_add(&bytes, folds.data, folds.size);
-        congru_process_group_send_all(processes, &bytes);
-    }
-    congru_bytes_clear(&folds);
-    return status;
+    const bool leads = congru_jobs_lead(e);
+    size_t resumed = 0;
+    for (size_t i = 0; i < e->jobs; i++)
+        resumed += e->job[i].wanted;
+    resumed -= e->waiting;
+    do {
+        if (e->waiting > 0)
+            status = congru_jobs_run(e, status);
+        status = congru_share_end(e->context, processes, status);
+        if (leads && status == CONGRU_OK)
+            status = congru_jobs_collect(e);
+        if (leads && status == CONGRU_OK && e->waiting == 0)
+            status = finish(e, resumed, results);
+        status = congru_share_waiting(e->context, processes, status, e->jobs, e->order, &e->waiting);
+    } while (status == CONGRU_OK && e->waiting > 0);
+    if (leads || status != CONGRU_OK)
+        return status;
+    CONGRU_TRY(congru_jobs_collect(e));
+    if (e->waiting > 0)
+        return congru_fail(e->context, CONGRU_ERROR_IO,
+                           "%s: a fold is not there that another process has written (it must be the same "
+                           "folder for all)",
+                           e->options->folder);
+    return finish(e, resumed, results);
 }
 
 /* Before anything is written: what is asked for makes sense. */
 static congru_status check_all(congru_evaluation *e)
 {
+    const congru_evaluation_options *o = e->options;
+    if (congru_process_group_shares(o->processes) && o->folder == NULL && !o->data_parallel)
+        return congru_fail(e->context, CONGRU_ERROR_ARGUMENT,
+                           "a run that processes share needs a results folder, in which they find each other's "
+                           "folds");
     CONGRU_TRY(congru_request_check(e->context, e->set, e->options));
     CONGRU_TRY(congru_cohort_make(e->context, e->set, e->options, &e->member));
     CONGRU_TRY(list_pipelines(e));
@@ -263,22 +232,22 @@ congru_status congru_evaluate(congru_context *context, const congru_set *set,
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no set, options or results given");
     *results = NULL;
     congru_evaluation e = {.context = context, .set = set, .options = options, .run.lock = -1};
-    congru_classes_lend(context, set->classes, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
     congru_status status = check_all(&e);
-    if (status == CONGRU_OK && congru_jobs_lead(&e))
+    const bool leads = congru_jobs_lead(&e);
+    if (status == CONGRU_OK && leads)
         status = congru_run_open(context, set, options, e.member, &e.run);
     if (status == CONGRU_OK)
         status = congru_jobs_list(&e);
-    status = congru_round_open(context, set, options, status);
-    status = congru_round_start(context, options->processes, status, e.jobs, e.order, &e.waiting);
+    status = congru_share_begin(context, set, options, status);
+    status = congru_share_waiting(context, options->processes, status, e.jobs, e.order, &e.waiting);
     if (status == CONGRU_OK)
-        status = run_all(&e, results);
-    congru_classes_lend(context, 0, NULL);
+        status =
+            run_all(&e, leads ? CONGRU_OK : congru_run_join(context, set, options, e.member, &e.run), results);
+    if (status != CONGRU_OK)
+        congru_results_destroy(results);
     congru_run_close(&e.run);
-    for (size_t i = 0; i < e.jobs; i++) {
+    for (size_t i = 0; i < e.jobs; i++)
         congru_fold_clear(&e.job[i].fold);
-        congru_record_clear(&e.job[i].record);
-    }
     congru_plan_clear(&e.plan);
     for (size_t i = 0; i < e.pipelines; i++)
         congru_pipeline_clear(&e.pipeline[i]);

@@ -110,6 +110,7 @@ static congru_status list_trials(const congru_executor *e, const congru_material
                                               .label = a->label,
                                               .subject = a->subject,
                                               .classes = set->classes,
+                                              .class_name = (const char(*)[CONGRU_LABEL_SIZE])set->class_name,
                                               .subjects = subjects};
     return CONGRU_OK;
 }
@@ -502,6 +503,7 @@ congru_status congru_fit_together(congru_context *context, const congru_material
                                   .subject = subject,
                                   .classes = set->classes,
                                   .subjects = set->subjects,
+                                  .class_name = (const char(*)[CONGRU_LABEL_SIZE])set->class_name,
                                   .features = &features};
     status = classifier->fit_folds(classifier, context, &trials, count, c, fits, used, log_probability, fitted);
 done:

@@ -7,9 +7,7 @@
 
 #include "evaluation/fold_file.h"
 #include "evaluation/fold_run.h"
-#include "evaluation/fold_wire.h"
-#include "evaluation/process_group_queue.h"
-#include "evaluation/process_group_together.h"
+#include "evaluation/job_queue.h"
 #include "evaluation/split.h"
 #include "evaluation/workers.h"
 
@@ -75,6 +73,12 @@ static double cost_of(const congru_evaluation *e, size_t pipeline)
     return cost;
 }
 
+static congru_status read_fold(const congru_evaluation *e, congru_wanted_fold *job)
+{
+    return congru_fold_read(e->context, e->options->folder, e->name[job->pipeline], e->run.fingerprint,
+                            job->subject, e->set, &job->fold, &job->done);
+}
+
 congru_status congru_jobs_list(congru_evaluation *e)
 {
     size_t all = e->pipelines * e->set->subjects;
@@ -94,8 +98,7 @@ congru_status congru_jobs_list(congru_evaluation *e)
         job->wanted = is_wanted(e, job->pipeline, job->subject);
         job->cost = cost_of(e, job->pipeline);
         if (congru_jobs_lead(e) && e->options->folder != NULL)
-            CONGRU_TRY(congru_fold_read(e->context, e->options->folder, e->name[job->pipeline],
-                                        e->run.fingerprint, job->subject, e->set, &job->fold, &job->done));
+            CONGRU_TRY(read_fold(e, job));
         found += job->done;
         if (job->wanted && !job->done)
             e->order[e->waiting++] = i;
@@ -150,13 +153,13 @@ static void sort_jobs(congru_evaluation *e)
 }
 
 static congru_status save_fold(const congru_evaluation *e, congru_context *context,
-                               const congru_wanted_fold *job)
+                               const congru_wanted_fold *job, const congru_record *record)
 {
     const char *folder = e->options->folder, *pipeline = e->name[job->pipeline],
                *subject = e->set->subject_name[job->subject];
     congru_status status = congru_run_check(context, &e->run);
-    if (status == CONGRU_OK && job->record.steps > 0)
-        status = congru_record_write(context, folder, pipeline, job->subject, subject, &job->record);
+    if (status == CONGRU_OK && record->steps > 0)
+        status = congru_record_write(context, folder, pipeline, job->subject, subject, record);
     if (status == CONGRU_OK)
         status = congru_fold_write(context, folder, pipeline, e->run.fingerprint, e->set, &job->fold);
     if (status == CONGRU_ERROR_IO) /* of which a folder that is gone is the better explanation */
@@ -228,17 +231,25 @@ static void grid_clear(fold_grid *grid)
     free(grid->fold);
 }
 
+/* Jobs that all processes run are written by one. */
+static bool keeps_files(const congru_evaluation *e)
+{
+    return e->options->folder != NULL && (congru_jobs_lead(e) || !e->options->data_parallel);
+}
+
 static congru_status run_group(void *user, size_t index, congru_context *context)
 {
     congru_evaluation *e = user;
     const size_t *member = e->order + e->group[index];
     size_t count = e->group[index + 1] - e->group[index];
     fold_grid grid;
-    bool keeps = e->options->folder != NULL && e->options->method.network.record;
+    /* Of a step that is shared each process watches its part. */
+    const bool keeps = keeps_files(e),
+               records = e->options->folder != NULL && e->options->method.network.record;
     congru_status status = grid_make(e, context, count, member, &grid);
     if (status == CONGRU_OK)
         status = congru_fold_run(context, &e->plan, grid.pipelines, grid.pipeline, grid.subjects, grid.subject,
-                                 grid.fold, keeps ? grid.record : NULL);
+                                 grid.fold, records ? grid.record : NULL);
     bool ran = status == CONGRU_OK;
     for (size_t i = 0; ran && i < count; i++) {
         congru_wanted_fold *job = &e->job[member[i]];
@@ -247,49 +258,26 @@ static congru_status run_group(void *user, size_t index, congru_context *context
         congru_fold *made = &grid.fold[p * grid.subjects + s];
         job->fold = *made; /* theirs to free now, saved or not */
         *made = (congru_fold){0};
-        if (status == CONGRU_OK)
-            status = congru_record_copy(context, &grid.record[p], &job->record);
         job->fold.seconds += e->share[job->pipeline];
         job->fold.aligning += e->share[job->pipeline];
-        if (status == CONGRU_OK && congru_jobs_lead(e) && e->options->folder != NULL)
-            status = save_fold(e, context, job);
-        if (congru_jobs_lead(e))
-            congru_record_clear(&job->record);
-        job->done = status == CONGRU_OK && congru_jobs_lead(e);
+        if (status == CONGRU_OK && keeps)
+            status = save_fold(e, context, job, &grid.record[p]);
+        job->done = status == CONGRU_OK;
     }
     grid_clear(&grid);
     return status != CONGRU_OK ? name_failure(e, context, status, &e->job[member[0]]) : CONGRU_OK;
 }
 
-/* What a process other than rank 0 made of a group, and then has no more use for. */
-static void pack_group(void *user, size_t index, congru_bytes *bytes)
+congru_status congru_jobs_collect(congru_evaluation *e)
 {
-    congru_evaluation *e = user;
-    for (size_t i = e->group[index]; i < e->group[index + 1]; i++) {
-        congru_wanted_fold *job = &e->job[e->order[i]];
-        congru_fold_pack(&job->fold, e->set->classes, bytes);
-        congru_record_pack(&job->record, bytes);
-        congru_fold_clear(&job->fold);
-        congru_record_clear(&job->record);
+    e->waiting = 0;
+    for (size_t i = 0; i < e->jobs; i++) {
+        congru_wanted_fold *job = &e->job[i];
+        if (!job->done && e->options->folder != NULL)
+            CONGRU_TRY(read_fold(e, job));
+        if (job->wanted && !job->done)
+            e->order[e->waiting++] = i;
     }
-}
-
-static congru_status take_group(void *user, size_t index, congru_parcel *parcel, congru_context *context)
-{
-    congru_evaluation *e = user;
-    congru_status status = CONGRU_OK;
-    for (size_t i = e->group[index]; status == CONGRU_OK && i < e->group[index + 1]; i++) {
-        congru_wanted_fold *job = &e->job[e->order[i]];
-        status = congru_fold_unpack(context, parcel, e->set->classes, &job->fold);
-        if (status == CONGRU_OK)
-            status = congru_record_unpack(context, parcel, &job->record);
-        if (status == CONGRU_OK && e->options->folder != NULL)
-            status = save_fold(e, context, job);
-        congru_record_clear(&job->record);
-        job->done = status == CONGRU_OK;
-    }
-    if (status != CONGRU_OK)
-        return name_failure(e, context, status, &e->job[e->order[e->group[index]]]);
     return CONGRU_OK;
 }
 
@@ -411,7 +399,7 @@ static congru_status make_plan(congru_evaluation *e, const congru_workers *worke
         return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", e->jobs);
     for (size_t i = 0; i < e->waiting; i++)
         waiting[e->order[i]] = true;
-    e->plan.folder = congru_jobs_lead(e) ? e->options->folder : NULL;
+    e->plan.folder = e->options->folder;
     e->plan.fingerprint = e->run.fingerprint;
     congru_status status = congru_plan_make(workers, waiting, &e->plan);
     free(waiting);
@@ -430,40 +418,50 @@ static void count_cost(congru_evaluation *e)
         e->cost += group_cost(e, i);
 }
 
-congru_status congru_jobs_run(congru_evaluation *e)
+/* What folds need before they are run; not again when those of a lost process are. */
+static congru_status prepare(congru_evaluation *e, const congru_workers *workers, bool together)
 {
-    bool together = e->options->data_parallel && congru_process_group_shares(e->options->processes);
-    size_t share = (size_t)congru_process_group_size(e->options->processes);
+    if (e->prepared)
+        return CONGRU_OK;
+    workers->stop->folds = e->groups;
+    workers->stop->watch = e->options->watch != NULL ? watch_choice : NULL;
+    workers->stop->watch_user = e;
+    congru_status status = make_plan(e, workers);
+    e->prepared = status == CONGRU_OK;
+    e->choice_steps = workers->stop->steps;
+    count_cost(e); /* steps may be what was chosen */
+    workers->stop->watch = NULL;
+    for (size_t m = 0; together && m < e->plan.materials.materials; m++)
+        e->plan.materials.material[m].method.network.processes = e->options->processes;
+    return status;
+}
+
+congru_status congru_jobs_run(congru_evaluation *e, congru_status ready)
+{
+    const bool together = e->options->data_parallel && congru_process_group_shares(e->options->processes);
+    const size_t share = (size_t)congru_process_group_size(e->options->processes);
     congru_workers workers;
-    for (size_t i = 0; i < e->waiting; i++)
+    for (size_t i = 0; !e->prepared && i < e->waiting; i++)
         e->folds[e->job[e->order[i]].pipeline]++;
     sort_jobs(e);
     count_cost(e);
-    congru_queue_work work = {.jobs = e->groups,
-                              .user = e,
-                              .run = run_group,
-                              .pack = pack_group,
-                              .take = take_group,
-                              .cost = group_cost,
-                              .watch = e->options->watch != NULL ? watch_group : NULL,
-                              .steps = group_steps};
-    congru_progress progress = e->context->progress;
+    const congru_queue_work work = {.jobs = e->groups,
+                                    .user = e,
+                                    .run = run_group,
+                                    .cost = group_cost,
+                                    .watch = e->options->watch != NULL ? watch_group : NULL,
+                                    .steps = group_steps};
+    const congru_progress progress = e->context->progress;
     congru_status status =
         congru_workers_start(e->context, together ? 1 : (e->groups + share - 1) / share, &workers);
     if (status != CONGRU_OK) /* the others are to be told all the same */
         workers = (congru_workers){
             .caller = e->context, .progress = progress, .progress_user = e->context->progress_user};
-    if (status == CONGRU_OK) {
-        workers.stop->folds = e->groups;
-        workers.stop->watch = e->options->watch != NULL ? watch_choice : NULL;
-        workers.stop->watch_user = e;
-        status = make_plan(e, &workers);
-        e->choice_steps = workers.stop->steps;
-        count_cost(e); /* steps may be what was chosen */
-        workers.stop->watch = NULL;
-    }
-    status =
-        (together ? congru_together_run : congru_queue_run)(&workers, e->options->processes, status, &work);
+    status = ready != CONGRU_OK ? ready : status;
+    if (status == CONGRU_OK)
+        status = prepare(e, &workers, together);
+    status = (together ? congru_queue_run_together : congru_queue_run)(&workers, e->options->processes, status,
+                                                                       &work);
     congru_workers_end(&workers);
     return status;
 }

@@ -59,17 +59,17 @@ static void number_domains(const congru_set *set, bool by_session, member *sorte
     }
 }
 
-static void list_trials(size_t trials, congru_domains *domains)
+void congru_list_groups(size_t count, const int32_t *group, size_t groups, size_t *first, size_t *listed)
 {
-    for (size_t i = 0; i < trials; i++)
-        domains->first[domains->of_trial[i] + 1]++;
-    for (size_t k = 0; k < domains->count; k++)
-        domains->first[k + 1] += domains->first[k];
-    for (size_t i = 0; i < trials; i++)
-        domains->trial[domains->first[domains->of_trial[i]]++] = i;
-    for (size_t k = domains->count; k > 0; k--) /* each has moved to the end of its own */
-        domains->first[k] = domains->first[k - 1];
-    domains->first[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        first[group[i] + 1]++;
+    for (size_t k = 0; k < groups; k++)
+        first[k + 1] += first[k];
+    for (size_t i = 0; i < count; i++)
+        listed[first[group[i]]++] = i;
+    for (size_t k = groups; k > 0; k--) /* each has moved to the end of its own */
+        first[k] = first[k - 1];
+    first[0] = 0;
 }
 
 congru_status congru_domains_find(congru_context *context, const congru_set *set, bool by_session,
@@ -84,7 +84,7 @@ congru_status congru_domains_find(congru_context *context, const congru_set *set
     CONGRU_TRY(congru_allocate(context, &domains->first, n + 1, sizeof *domains->first, "%zu trials", n));
     CONGRU_TRY(congru_allocate(context, &sorted, n, sizeof *sorted, "%zu trials", n));
     number_domains(set, by_session, sorted, domains);
-    list_trials(n, domains);
+    congru_list_groups(n, domains->of_trial, domains->count, domains->first, domains->trial);
     free(sorted);
     return CONGRU_OK;
 }

@@ -21,6 +21,10 @@ congru_status congru_domains_find(congru_context *context, const congru_set *set
                                   congru_domains *domains);
 void congru_domains_clear(congru_domains *domains);
 
+/* Lists places by the group that each is of, in the order of the places: those of group k are listed (count) from first[k] up
+ * to first[k + 1]. first (groups + 1) is zeros before. */
+void congru_list_groups(size_t count, const int32_t *group, size_t groups, size_t *first, size_t *listed);
+
 /* One way of having the trials of a set: as it has them or after a description, each domain recentred or not. */
 typedef struct congru_prepared {
     const congru_set *set; /* labels, subjects and names */

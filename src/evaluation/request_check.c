@@ -66,14 +66,14 @@ static congru_status check_folds(congru_context *context, const congru_set *set,
     return CONGRU_OK;
 }
 
-static congru_status check_number(congru_context *context, const congru_set *set)
+congru_status congru_request_check_subjects(congru_context *context, const congru_set *set)
 {
     congru_domains sessions = {0};
     size_t *own, most = 0;
     congru_status status;
     if (set->subjects > CONGRU_EVALUATED_SUBJECTS_MAX)
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                           "the set holds %zu subjects; runs take at most %d", set->subjects,
+                           "the set holds %zu subjects; at most %d are taken", set->subjects,
                            (int)CONGRU_EVALUATED_SUBJECTS_MAX);
     CONGRU_TRY(congru_allocate(context, &own, set->subjects, sizeof *own, "%zu subjects", set->subjects));
     CONGRU_TRY_TO(done, congru_domains_find(context, set, true, &sessions));
@@ -82,7 +82,7 @@ static congru_status check_number(congru_context *context, const congru_set *set
             most = (size_t)sessions.subject[k];
     if (own[most] > CONGRU_EVALUATED_SESSIONS_MAX)
         status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
-                             "subject '%s' has %zu sessions; runs take at most %d of a subject",
+                             "subject '%s' has %zu sessions; at most %d of a subject are taken",
                              set->subject_name[most], own[most], (int)CONGRU_EVALUATED_SESSIONS_MAX);
 done:
     congru_domains_clear(&sessions);
@@ -96,7 +96,7 @@ static congru_status check_set(congru_context *context, const congru_set *set,
     if (set->count == 0 || set->label == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "the set holds no labelled trials");
     CONGRU_TRY(congru_set_check(context, set));
-    CONGRU_TRY(check_number(context, set));
+    CONGRU_TRY(congru_request_check_subjects(context, set));
     if (options->protocol == CONGRU_PROTOCOL_LOSO && set->subjects < 2)
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,

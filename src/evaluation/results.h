@@ -50,9 +50,10 @@ congru_status congru_results_choose(congru_context *context, const congru_csv *c
                                     const int32_t *place, congru_results *results, bool *options);
 
 /* The same of all tables FOLDER/choices/PIPELINE.csv there are; with notes, which the results have room for, of pipelines
- * that choose options, or of all where the run says what is chosen. */
-congru_status congru_results_choices(congru_context *context, const char *folder, bool run_chooses,
-                                     const int32_t *place, congru_results *results);
+ * that choose options, or of all where the run says what is chosen. CONGRU_ERROR_FORMAT for a table that is damaged, or of a
+ * run with another fingerprint than this one (NULL: any). */
+congru_status congru_results_choices(congru_context *context, const char *folder, const char *fingerprint,
+                                     bool run_chooses, const int32_t *place, congru_results *results);
 void congru_results_note_choices(congru_results *results, size_t pipeline);
 
 #endif

@@ -347,6 +347,22 @@ static congru_status read_answers(results_reader *r)
     return row == r->answers.rows ? CONGRU_OK : fail_row(r, row, "more rows than results.csv says");
 }
 
+static congru_status fail_without_results(const results_reader *r, const char *folder)
+{
+    congru_text path = {0};
+    struct stat about;
+    congru_text_add(&path, "%s/curve.csv", folder);
+    const bool curve = !path.failed && stat(path.data, &about) == 0;
+    congru_text_clear(&path);
+    if (curve)
+        return congru_fail(r->context, CONGRU_ERROR_IO,
+                           "%s: holds a learning curve, of runs in calibration-0 and others (name one of them; "
+                           "'congru report' takes the folder)",
+                           folder);
+    return congru_fail(r->context, CONGRU_ERROR_IO,
+                       "%s: holds no results.csv (a run that was not finished? run its command again)", folder);
+}
+
 static congru_status open_files(results_reader *r, const char *folder)
 {
     struct stat about;
@@ -356,9 +372,7 @@ static congru_status open_files(results_reader *r, const char *folder)
     if (!exists && r->list.count > 0)
         return CONGRU_OK;
     if (!exists && stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
-        return congru_fail(r->context, CONGRU_ERROR_IO,
-                           "%s: holds no results.csv (a run that was not finished? run its command again)",
-                           folder);
+        return fail_without_results(r, folder);
     if (!exists && stat(folder, &about) == 0)
         return congru_fail(r->context, CONGRU_ERROR_KIND,
                            "%s: is a file, and no results folder ('congru info' describes it)", folder);

@@ -488,7 +488,7 @@ congru_status congru_results_complete(congru_context *context, const char *folde
     CONGRU_TRY_TO(done, congru_knowledge_find(context, &plan.seen, results));
     add_notes(context, folder, &plan, results);
     CONGRU_TRY_TO(done, place_folds(context, list, results, &place));
-    status = congru_results_choices(context, folder, plan.chooses, place, results);
+    status = congru_results_choices(context, folder, NULL, plan.chooses, place, results);
 done:
     free(place);
     clear_plan(&plan);

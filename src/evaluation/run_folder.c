@@ -173,15 +173,21 @@ static void remove_drafts(const char *folder, const char *name)
     congru_text_clear(&path);
 }
 
-static congru_status take_lock(congru_context *context, const char *folder, congru_run_folder *run)
+static congru_status open_folder(congru_context *context, congru_run_folder *run)
 {
-    run->lock = congru_descriptor_open(folder, O_RDONLY | O_DIRECTORY, 0);
-    if (run->lock < 0)
-        return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", folder, strerror(errno));
+    run->lock = congru_descriptor_open(run->path, O_RDONLY | O_DIRECTORY, 0);
+    return run->lock >= 0
+               ? CONGRU_OK
+               : congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", run->path, strerror(errno));
+}
+
+static congru_status take_lock(congru_context *context, congru_run_folder *run)
+{
+    CONGRU_TRY(open_folder(context, run));
     if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return congru_fail(context, CONGRU_ERROR_IO,
                            "%s: another run is writing to it (wait for it, or name another folder with -o)",
-                           folder);
+                           run->path);
     return CONGRU_OK;
 }
 
@@ -197,12 +203,11 @@ static congru_status compare_run(congru_context *context, congru_run_folder *run
     return status;
 }
 
-static congru_status open_folder(congru_context *context, const congru_set *set,
-                                 const congru_evaluation_options *options, const congru_member *member,
-                                 congru_run_folder *run)
+/* What the run is, against what the folder says. */
+static congru_status describe_and_compare(congru_context *context, const congru_set *set,
+                                          const congru_evaluation_options *options, const congru_member *member,
+                                          congru_run_folder *run)
 {
-    CONGRU_TRY(congru_folder_make(context, run->path, ""));
-    CONGRU_TRY(take_lock(context, run->path, run));
     describe(context, set, options, member, run);
     return run->text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", run->path)
                             : compare_run(context, run);
@@ -212,13 +217,41 @@ congru_status congru_run_open(congru_context *context, const congru_set *set,
                               const congru_evaluation_options *options, const congru_member *member,
                               congru_run_folder *run)
 {
+    congru_status status;
     *run = (congru_run_folder){.path = options->folder, .lock = -1};
     if (run->path == NULL)
         return CONGRU_OK;
-    const congru_status status = open_folder(context, set, options, member, run);
-    if (status != CONGRU_OK)
-        congru_run_close(run);
+    CONGRU_TRY_TO(failed, congru_folder_make(context, run->path, ""));
+    CONGRU_TRY_TO(failed, take_lock(context, run));
+    CONGRU_TRY_TO(failed, describe_and_compare(context, set, options, member, run));
+    return CONGRU_OK;
+failed:
+    congru_run_close(run);
     return status;
+}
+
+congru_status congru_run_join(congru_context *context, const congru_set *set,
+                              const congru_evaluation_options *options, const congru_member *member,
+                              congru_run_folder *run)
+{
+    char error[CONGRU_ERROR_TEXT_SIZE];
+    *run = (congru_run_folder){.path = options->folder, .lock = -1};
+    if (run->path == NULL)
+        return CONGRU_OK;
+    congru_status status = open_folder(context, run);
+    if (status == CONGRU_OK)
+        status = describe_and_compare(context, set, options, member, run);
+    if (status == CONGRU_OK && run->unnamed)
+        status = congru_fail(context, CONGRU_ERROR_IO,
+                             "%s: has no run.json of the first process (it must be the same folder for all)",
+                             run->path);
+    if (status == CONGRU_OK)
+        return CONGRU_OK;
+    strcpy(error, congru_context_error(context));
+    congru_run_close(run);
+    return congru_fail(context, status, "process %d of %d: %s",
+                       congru_process_group_rank(options->processes) + 1,
+                       congru_process_group_size(options->processes), error);
 }
 
 congru_status congru_run_begin(congru_context *context, congru_run_folder *run, size_t found)

@@ -8,7 +8,7 @@
 /* A folder in use, from congru_run_open to congru_run_close. */
 typedef struct congru_run_folder {
     const char *path;                          /* NULL: results go nowhere, and every call below succeeds */
-    int lock;                                  /* descriptor; -1 when there is none */
+    int lock;                                  /* descriptor of the folder; -1 when there is none */
     bool unnamed;                              /* there was no run.json */
     congru_text text;                          /* of run.json */
     char fingerprint[CONGRU_FINGERPRINT_SIZE]; /* which every fold of this run carries */
@@ -18,6 +18,12 @@ typedef struct congru_run_folder {
  * tells the settings that differ. Nothing is written yet. The folder is locked until congru_run_close: a second run
  * in it is refused with CONGRU_ERROR_IO. */
 congru_status congru_run_open(congru_context *context, const congru_set *set,
+                              const congru_evaluation_options *options, const congru_member *member,
+                              congru_run_folder *run);
+
+/* The same folder for another process of the run, once the first has begun: CONGRU_ERROR_IO, naming the process, where it does
+ * not see what the first has written. The lock stays the first's. */
+congru_status congru_run_join(congru_context *context, const congru_set *set,
                               const congru_evaluation_options *options, const congru_member *member,
                               congru_run_folder *run);
 

@@ -68,10 +68,8 @@ congru_status congru_workers_start(congru_context *caller, size_t jobs, congru_w
     }
     for (size_t i = 0; status == CONGRU_OK && i < workers->count; i++) {
         status = congru_context_create(&workers->context[i], &options);
-        if (status != CONGRU_OK)
-            continue;
-        listen(workers->context[i], workers->stop);
-        congru_classes_lend(workers->context[i], caller->class_names, caller->class_name);
+        if (status == CONGRU_OK)
+            listen(workers->context[i], workers->stop);
     }
     if (status != CONGRU_OK) {
         congru_workers_end(workers);

@@ -61,6 +61,13 @@ struct congru_import {
  * at all. `run` is -1 when unknown. */
 const event_rule *congru_import_events(const congru_import *import, int32_t run);
 
+/* Whose the events are, for messages: "the preset 'eegmmidb'", or "the model" whose trials they were. */
+typedef struct import_owner {
+    char text[96];
+} import_owner;
+
+import_owner congru_import_owner(const congru_import *import);
+
 /* Adds `, "events": [...]`: members of a set's meta data, which congru_import_like reads. */
 void congru_import_write_rules(const congru_import *import, congru_text *text);
 

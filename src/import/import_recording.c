@@ -99,15 +99,14 @@ static void list_events(const congru_recording *recording, char *list, size_t si
 static congru_status fail_no_events(const recording_job *job)
 {
     char list[400];
+    const import_owner owner = congru_import_owner(job->import);
     if (job->import->rule_count > 0 && job->file->run >= 0)
-        return congru_fail(
-            job->context, CONGRU_ERROR_FORMAT,
-            "the preset '%s' has no task in run %d (give --events to say which events are trials)",
-            job->import->preset, (int)job->file->run);
+        return congru_fail(job->context, CONGRU_ERROR_FORMAT,
+                           "%s has no task in run %d (give --events to say which events are trials)",
+                           owner.text, (int)job->file->run);
     if (job->import->rule_count > 0)
         return congru_fail(job->context, CONGRU_ERROR_FORMAT,
-                           "the preset '%s' needs the number of the run in the file's name (give --events)",
-                           job->import->preset);
+                           "%s needs the number of the run in the file's name (give --events)", owner.text);
     list_events(job->recording, list, sizeof list);
     return congru_fail(job->context, CONGRU_ERROR_FORMAT,
                        "which events are trials? It has %s (give --events CODE=NAME,... or --preset)", list);

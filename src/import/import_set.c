@@ -208,8 +208,8 @@ static congru_status drop_left_out(congru_context *context, const congru_import 
         if (i == 0 || run[i] != run[i - 1])
             congru_text_add(&line, "%s%d", i > 0 ? ", " : "", (int)run[i]);
     if (out > 0 && !line.failed)
-        congru_note(context, "left out: %s of runs that have no task in the preset '%s' (%s)",
-                    congru_count(out, "file").text, import->preset, line.data);
+        congru_note(context, "left out: %s of runs that have no task in %s (%s)",
+                    congru_count(out, "file").text, congru_import_owner(import).text, line.data);
     congru_text_clear(&line);
     free(run);
     return CONGRU_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "base/number_text.h"
 #include "congru/spd.h"
 #include "import/import_internal.h"
 #include "preprocess/preprocessing.h"
@@ -549,6 +550,14 @@ congru_status congru_import_preset(congru_context *context, congru_import *impor
     if (status == CONGRU_OK)
         remember(import, "preset", name);
     return status == CONGRU_OK ? congru_preset_read(context, name, set_from_preset, &from) : status;
+}
+
+import_owner congru_import_owner(const congru_import *import)
+{
+    import_owner owner = {"the model"};
+    if (import->preset != NULL)
+        congru_format(owner.text, sizeof owner.text, "the preset '%s'", import->preset);
+    return owner;
 }
 
 /* ---- Meta data ----------------------------------------------------------------------------------------- */

@@ -48,18 +48,6 @@ typedef struct congru_function {
     double b; /* floor */
 } congru_function;
 
-/* Trials of a block of logistic regression: with the 253 tangent coordinates of 22 channels it stays in the second
- * cache between the logits and the derivative. */
-enum { CONGRU_LOGISTIC_BLOCK = 128 };
-
-typedef struct congru_logistic_block {
-    size_t features, rows;
-    bool reference;      /* there is one more class, with logit 0, which no row stands for */
-    const double *x;     /* (features, CONGRU_LOGISTIC_BLOCK), aligned */
-    const double *label; /* (CONGRU_LOGISTIC_BLOCK), the row of the trial's class; -1 for the reference class */
-    const double *weight; /* (CONGRU_LOGISTIC_BLOCK), 0 for a trial that does not count */
-} congru_logistic_block;
-
 /* Columns of a panel of a large matrix: a multiple of every tile. */
 enum { CONGRU_PANEL = 24 };
 

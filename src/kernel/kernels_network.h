@@ -1,4 +1,4 @@
-/* What the training of networks and of logistic regression sums. SPDX-License-Identifier: Apache-2.0 */
+/* What the training of networks and of logistic regression computes. SPDX-License-Identifier: Apache-2.0 */
 /* A part of the list in kernel/kernels.h. */
 
 /* row (vectors, stride): the upper triangle of the symmetric s (d, d), row by row, off-diagonals times sqrt 2, and
@@ -22,10 +22,6 @@ KERNEL(void, fold, (size_t size, const double *chains, double *sum))
 KERNEL(void, dense,
        (size_t rows, size_t cols, size_t inner, congru_operand a, const double *b, bool add, double *c))
 
-/* The weighted softmax cross-entropy of a block with the weights w (rows, features), returned; its derivative is
- * added to gradient (rows, features). Sums over trials as in gram. `work`: (rows, CONGRU_LOGISTIC_BLOCK). */
-KERNEL(double, logistic, (const congru_logistic_block *block, const double *w, double *work, double *gradient))
-
 /* One step of Adam for `count` parameters; none of the arrays is aligned. */
 KERNEL(void, adam,
        (size_t count, const congru_adam_move *move, const double *gradient, double *first, double *second,
@@ -37,10 +33,17 @@ KERNEL(void, panel,
        (size_t rows, size_t inner, congru_operand a, const double *b, congru_panel_mode mode, double *c,
         size_t stride))
 
-/* residual (classes, stride) = weight * (dual + c * (softmax(score) - whether it is the trial's class)); returns c
- * times the sum of weight * cross-entropy. label and weight (stride), a multiple of CONGRU_GROUP; sums over trials,
- * here and in `inner`, the sum of x y, are those of gram. All are aligned. */
-KERNEL(double, ridge_residual,
-       (size_t classes, size_t stride, const double *score, const double *dual, const double *label,
-        const double *weight, double c, double *residual))
+/* The other way round, c (rows, cols), a row every `c_stride` doubles: = or += the sums over trials of r (rows, trials), a row
+ * every `stride` doubles, times the rows of b, which is `panels` panels of (cols, CONGRU_PANEL) one every `step` doubles. Sums over
+ * trials, here and in `inner`, the sum of x y, are those of gram. r, b and x and y are aligned. */
+KERNEL(void, panel_sums,
+       (size_t rows, size_t cols, size_t panels, const double *r, size_t stride, const double *b, size_t step,
+        bool add, double *c, size_t c_stride))
 KERNEL(double, inner, (size_t count, const double *x, const double *y))
+
+/* slope (classes, stride) = weight * (softmax(score) - whether it is the trial's class), the derivative of the sum of weight *
+ * cross-entropy by the scores; returned is that along a direction, and the second is *bends. label and weight (stride), a
+ * multiple of CONGRU_GROUP; all are aligned. */
+KERNEL(double, class_line,
+       (size_t classes, size_t stride, const double *score, const double *along, const double *label,
+        const double *weight, double *slope, double *bends))

@@ -1,4 +1,5 @@
-/* What may be seen of a target subject, by name. SPDX-License-Identifier: Apache-2.0 */
+/* What may be seen of a target subject, and classes in messages, by name. SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,16 @@ void congru_target_see(congru_target_trials *target, congru_target mode)
                       : mode == CONGRU_TARGET_HALF  ? (target->count + 1) / 2
                       : mode == CONGRU_TARGET_FIFTH ? (target->count + 4) / 5
                                                     : 0;
+}
+
+congru_class_words congru_class_named(const char (*class_name)[CONGRU_LABEL_SIZE], size_t class)
+{
+    congru_class_words words;
+    if (class_name != NULL)
+        snprintf(words.text, sizeof words.text, "class '%s'", class_name[class]);
+    else
+        snprintf(words.text, sizeof words.text, "class %zu", class);
+    return words;
 }
 
 /* ---- Trials that come one at a time ---------------------------------------------------------------------- */

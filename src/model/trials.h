@@ -6,6 +6,7 @@
 
 #include "base/view.h"
 #include "congru/method.h"
+#include "congru/text.h"
 
 /* What a method reads of a trial. */
 typedef enum congru_needs {
@@ -49,10 +50,18 @@ typedef struct congru_trials {
     const int32_t *subject;   /* (count), 0 to subjects - 1 */
     size_t classes;
     size_t subjects;
+    const char (*class_name)[CONGRU_LABEL_SIZE]; /* (classes), for messages; NULL: they are told by number */
     const congru_view *view; /* the trials where they are, for methods that take them so; NULL: in covariance */
     const congru_signals *signals;   /* for methods that need them; else NULL */
     const congru_features *features; /* for classifiers with features (classifier/classifier.h); else NULL */
 } congru_trials;
+
+/* A class in messages: "class 'feet'", or "class 2" where names are NULL. */
+typedef struct congru_class_words {
+    char text[CONGRU_LABEL_SIZE + 16];
+} congru_class_words;
+
+congru_class_words congru_class_named(const char (*class_name)[CONGRU_LABEL_SIZE], size_t class);
 
 /* The trials for those who take either. */
 static inline congru_view congru_trials_view(const congru_trials *trials)

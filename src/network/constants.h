@@ -34,10 +34,6 @@ typedef struct congru_constants {
 /* Run twice. `roots`: for affine reconstruction. */
 void congru_constants_layout(congru_arena *arena, bool roots, congru_constants *constants);
 
-/* Its parts for networks on signals. */
-void congru_signals_layout(congru_arena *arena, congru_constants *constants);
-congru_status congru_signals_fill(congru_context *context, congru_constants *constants);
-
 congru_status congru_constants_fill(congru_context *context, congru_constants *constants);
 
 /* The root of the mean of a subject's squared norms, 1 where that is 0: (subjects). */

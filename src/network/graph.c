@@ -105,6 +105,13 @@ int congru_graph_block(congru_graph *graph, int x, size_t width)
     return congru_graph_add(graph, &congru_layer_block, x, -1, congru_matrix(width), 0.0, 0.0);
 }
 
+void congru_graph_begin_at(congru_graph *graph, int node)
+{
+    graph->first = (size_t)node;
+    graph->node[node].layer = &congru_layer_input;
+    graph->node[node].inputs = 0;
+}
+
 /* ---- Plan -------------------------------------------------------------------------------------------- */
 
 static bool has(const congru_node *node, unsigned trait)
@@ -126,7 +133,7 @@ static void mark_wanted(congru_graph *graph)
     for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
         if (graph->output[k] >= 0)
             graph->node[graph->output[k]].wanted = graph->node[graph->output[k]].lanes = true;
-    for (size_t n = graph->count; n-- > 0;) {
+    for (size_t n = graph->count; n-- > graph->first;) {
         congru_node *node = &graph->node[n];
         node->wanted = node->wanted || has(node, CONGRU_TRAIT_LOSS) || has(node, CONGRU_TRAIT_WEIGHTS);
         for (size_t k = 0; k < node->inputs && node->wanted; k++) {
@@ -137,14 +144,18 @@ static void mark_wanted(congru_graph *graph)
     }
 }
 
-static congru_status make_rows(congru_graph *graph, congru_node *node)
+/* Zeroed memory for a node, unless it has it already. */
+static congru_status take(const congru_graph *graph, size_t bytes, void *pointer)
 {
-    if (node->rows != NULL)
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory); /* whatever it points to */
+    if (memory != NULL || bytes == 0)
         return CONGRU_OK;
-    node->rows = congru_memory_take(sizeof *node->rows);
-    if (node->rows == NULL)
-        return congru_fail(graph->context, CONGRU_ERROR_MEMORY, "not enough memory for a network");
-    memset(node->rows, 0, sizeof *node->rows);
+    memory = congru_memory_take(bytes);
+    if (memory == NULL)
+        return congru_fail_memory(graph->context, "a network");
+    memset(memory, 0, bytes);
+    memcpy(pointer, &memory, sizeof memory);
     return CONGRU_OK;
 }
 
@@ -159,36 +170,29 @@ static congru_status plan_node(congru_graph *graph, congru_node *node)
         node->stage = source->stage > node->stage ? source->stage : node->stage;
     }
     node->stage += has(node, CONGRU_TRAIT_LATE) && node->layer->batch.meet != NULL && graph->batch != NULL;
-    if (node->layer->state.bytes > 0 && node->state == NULL) {
-        node->state = congru_memory_take(node->layer->state.bytes);
-        if (node->state == NULL)
-            return congru_fail(graph->context, CONGRU_ERROR_MEMORY, "not enough memory for a network");
-        memset(node->state, 0, node->layer->state.bytes);
-    }
+    CONGRU_TRY(take(graph, node->layer->state.bytes, &node->state));
     if (node->layer->plan != NULL)
         node->layer->plan(graph, node);
-    congru_status status = CONGRU_OK;
     for (size_t k = 0; k < node->inputs && node->layer->batch.meet != NULL && graph->batch != NULL; k++) {
         congru_node *source = congru_graph_source(graph, node, (int)k);
-        if (status == CONGRU_OK && source->out.kind == CONGRU_VECTOR)
-            status = make_rows(graph, source);
+        if (source->out.kind == CONGRU_VECTOR)
+            CONGRU_TRY(take(graph, sizeof *source->rows, &source->rows));
     }
     graph->stages = node->stage + 1 > graph->stages ? node->stage + 1 : graph->stages;
-    return status;
+    return CONGRU_OK;
 }
 
 congru_status congru_graph_plan(congru_graph *graph)
 {
-    congru_status status = CONGRU_OK;
     if (graph->full)
         return congru_fail(graph->context, CONGRU_ERROR_ARGUMENT,
                            "a network of more than %d layers or %d weights", CONGRU_NODES_MAX,
                            CONGRU_SEGMENTS_MAX);
     mark_wanted(graph);
     graph->stages = 1;
-    for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
+    for (size_t n = 0; n < graph->count; n++)
         if (graph->node[n].wanted)
-            status = plan_node(graph, &graph->node[n]);
+            CONGRU_TRY(plan_node(graph, &graph->node[n]));
     graph->turns = graph->batch != NULL;
     for (size_t n = 0; n < graph->count; n++) {
         const congru_node *node = &graph->node[n];
@@ -196,7 +200,7 @@ congru_status congru_graph_plan(congru_graph *graph)
             node->stage + 1 == graph->stages + has(node, CONGRU_TRAIT_LATE))
             graph->turns = false;
     }
-    return status;
+    return CONGRU_OK;
 }
 
 /* ---- Layout ------------------------------------------------------------------------------------------ */

@@ -111,8 +111,8 @@ typedef struct congru_graph {
     congru_parameters *parameters;
     congru_batch *batch;
     size_t capacity, classes, subjects;
-    size_t count;
-    bool full; /* more nodes or weights were added than there is room for: planning fails */
+    size_t count, first; /* nodes; the first that runs forward alone begin with */
+    bool full;           /* more nodes or weights were added than there is room for: planning fails */
     int output[CONGRU_OUTPUT_COUNT]; /* nodes; -1: none */
     int rotation, dispersion;        /* DCT's, likewise */
     size_t stages;
@@ -158,6 +158,23 @@ int congru_graph_layer(congru_graph *graph, const congru_layer *layer, int x, co
 
 /* Adds a segment of parameters. */
 int congru_graph_weights(congru_graph *graph, const char *name, size_t rows, size_t cols, bool head);
+
+/* A node of matrices becomes the input: what it stands on is left out. */
+void congru_graph_begin_at(congru_graph *graph, int node);
+
+/* Algebra that keeps what the network gives, up to rounding, and saves work. */
+typedef enum congru_rewriting {
+    CONGRU_REWRITE_LOG_OF_EXP = 1, /* log(exp(L)) is L */
+    CONGRU_REWRITE_CHAIN = 2,      /* congruences all the way from input to output are one affine congruence */
+    CONGRU_REWRITE_WIDE = 4,       /* the logarithm of a congruence that widens, by QR of its weights */
+    CONGRU_REWRITE_CONSTANT = 8,   /* logarithms of the trials are had once */
+    CONGRU_REWRITE_ROTATION = 16,  /* behind a rotation of constants nothing is turned but weights and axes */
+    CONGRU_REWRITE_SPACE = 32, /* a congruence of the covariance of filtered signals is one of their filters */
+    CONGRU_REWRITE_ALL = 63
+} congru_rewriting;
+
+/* Before planning. Those for constants need graph->constants. */
+congru_status congru_graph_rewrite(congru_graph *graph, unsigned rewritings);
 
 /* ---- Running ----------------------------------------------------------------------------------------- */
 

@@ -316,14 +316,14 @@ static congru_status run_phase(congru_graph *graph, size_t stage, bool forward, 
     phase f = {.graph = graph, .stage = stage, .forward = forward, .backward = backward};
     if (!stage_works(graph, &f))
         return CONGRU_OK;
-    congru_process_group *processes = graph->context->processes;
+    congru_process_group *processes = graph->options->processes;
     size_t end;
     congru_graph_own_chunks(graph, congru_process_group_rank(processes), &f.first, &end);
     congru_thread_pool_run(graph->context->pool, end - f.first, run_block, &f);
-    congru_status status = congru_scratch_check(graph->context);
-    if (status == CONGRU_OK && congru_process_group_shares(processes))
-        status = congru_graph_exchange(graph, forward ? stage : CONGRU_NODES_MAX + stage);
-    return status == CONGRU_OK ? report(graph) : status;
+    CONGRU_TRY(congru_scratch_check(graph->context));
+    if (congru_process_group_shares(processes))
+        CONGRU_TRY(congru_graph_exchange(graph, forward ? stage : CONGRU_NODES_MAX + stage));
+    return report(graph);
 }
 
 /* ---- A step ------------------------------------------------------------------------------------------ */
@@ -363,18 +363,17 @@ static bool meets_after(const congru_node *node, size_t stage)
 
 static congru_status meet(congru_graph *graph, size_t stage)
 {
-    congru_status status = CONGRU_OK;
     for (size_t n = 0; n < graph->count; n++) {
         const congru_node *node = &graph->node[n];
         if (node->wanted && node->rows != NULL && node->stage == stage)
             congru_rows_sum(graph->context->pool, graph->context->kernel, graph->batch, node->rows);
     }
-    for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++) {
+    for (size_t n = 0; n < graph->count; n++) {
         congru_node *node = &graph->node[n];
         if (node->layer->batch.meet != NULL && meets_after(node, stage))
-            status = node->layer->batch.meet(graph, node);
+            CONGRU_TRY(node->layer->batch.meet(graph, node));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status go_back(congru_graph *graph, size_t stage)
@@ -389,46 +388,47 @@ static congru_status go_back(congru_graph *graph, size_t stage)
 
 static congru_status finish(congru_graph *graph)
 {
-    congru_status status = CONGRU_OK;
     for (int last = 0; last < 2; last++) {
-        for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++) {
+        for (size_t n = 0; n < graph->count; n++) {
             congru_node *node = &graph->node[n];
             if (node->wanted && node->layer->finish != NULL &&
                 ((node->layer->traits & CONGRU_TRAIT_WEIGHTS) != 0) == (last == 1))
-                status = node->layer->finish(graph, node);
+                CONGRU_TRY(node->layer->finish(graph, node));
         }
     }
-    return status;
+    return CONGRU_OK;
+}
+
+static congru_status prepare(congru_graph *graph)
+{
+    for (size_t n = 0; n < graph->count; n++)
+        if (graph->node[n].wanted && graph->node[n].layer->state.prepare != NULL)
+            CONGRU_TRY(graph->node[n].layer->state.prepare(graph, &graph->node[n]));
+    return CONGRU_OK;
 }
 
 static congru_status start(congru_graph *graph)
 {
-    congru_status status = congru_scratch_reserve(graph->context, scratch_size(graph));
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_scratch_reserve(graph->context, scratch_size(graph)));
     for (size_t series = 0; series < CONGRU_SERIES_COUNT; series++)
         graph->series[series] = NAN;
     graph->series[CONGRU_SERIES_LOSS] = 0.0;
     for (size_t chunk = 0; chunk < congru_graph_chunks(graph); chunk++)
         graph->marks[chunk] = (congru_marks){.low = INFINITY, .high = -INFINITY};
     memset(graph->parameters->gradient, 0, graph->parameters->size * sizeof(double));
-    for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
-        if (graph->node[n].wanted && graph->node[n].layer->state.prepare != NULL)
-            status = graph->node[n].layer->state.prepare(graph, &graph->node[n]);
-    return status;
+    return prepare(graph);
 }
 
 congru_status congru_graph_step(congru_graph *graph)
 {
-    congru_status status = start(graph);
-    for (size_t stage = 0; status == CONGRU_OK && stage < graph->stages; stage++) {
-        status = run_phase(graph, stage, true, graph->turns && stage + 1 == graph->stages);
-        if (status == CONGRU_OK)
-            status = meet(graph, stage);
+    CONGRU_TRY(start(graph));
+    for (size_t stage = 0; stage < graph->stages; stage++) {
+        CONGRU_TRY(run_phase(graph, stage, true, graph->turns && stage + 1 == graph->stages));
+        CONGRU_TRY(meet(graph, stage));
     }
-    for (size_t stage = graph->stages - graph->turns; status == CONGRU_OK && stage-- > 0;)
-        status = go_back(graph, stage);
-    return status == CONGRU_OK ? finish(graph) : status;
+    for (size_t stage = graph->stages - graph->turns; stage-- > 0;)
+        CONGRU_TRY(go_back(graph, stage));
+    return finish(graph);
 }
 
 /* ---- Forward alone ----------------------------------------------------------------------------------- */
@@ -446,7 +446,7 @@ static congru_failure apply_chunk(void *user, const congru_chunk *chunk)
     congru_marks marks = {.depth = 0};
     passage p = {.graph = graph, .chunk = *chunk, .marks = &marks};
     p.own = take_own(graph, chunk->arena);
-    const congru_node *input = &graph->node[0];
+    const congru_node *input = &graph->node[graph->first];
     congru_failure failure = congru_no_failure;
     if (input->out.kind == CONGRU_MATRIX)
         failure = congru_load_symmetric(chunk, input->out.rows, a->x, false,
@@ -477,12 +477,7 @@ congru_status congru_graph_apply(congru_graph *graph, size_t count, const double
                                  double *const out[CONGRU_OUTPUT_COUNT])
 {
     application a = {graph, x, out};
-    congru_status status = CONGRU_OK;
-    for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
-        if (graph->node[n].wanted && graph->node[n].layer->state.prepare != NULL)
-            status = graph->node[n].layer->state.prepare(graph, &graph->node[n]);
-    if (status != CONGRU_OK)
-        return status;
-    return congru_batch_run(graph->context, count, graph->node[0].out.cols, scratch_size(graph), apply_chunk,
-                            &a);
+    CONGRU_TRY(prepare(graph));
+    return congru_batch_run(graph->context, count, graph->node[graph->first].out.cols, scratch_size(graph),
+                            apply_chunk, &a);
 }

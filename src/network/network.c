@@ -1,17 +1,34 @@
 /* Networks fitted, applied to trials, and asked about a target subject. SPDX-License-Identifier: Apache-2.0 */
 #include "network/network.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mapped_memory.h"
 #include "base/memory.h"
-#include "network/constants.h"
-#include "network/kept.h"
-#include "network/scored.h"
-#include "network/scored_reference.h"
 #include "network/trained.h"
+#include "spd/trace.h"
+
+/* ---- The registry ------------------------------------------------------------------------------------ */
+
+#define ROW(id, title, reads, gives, words) \
+    const congru_network congru_network_##id = { \
+        .name = title, .summary = words, .needs = CONGRU_NEEDS_##reads, .model = &congru_model_##id};
+CONGRU_NETWORKS(ROW)
+
+#define POINTER(id, ...) &congru_network_##id,
+const congru_network *congru_network_at(size_t index)
+{
+    static const congru_network *const networks[] = {CONGRU_NETWORKS(POINTER)};
+    return index < sizeof networks / sizeof networks[0] ? networks[index] : NULL;
+}
+
+const congru_network *congru_network_find(const char *name)
+{
+    for (size_t i = 0; congru_network_at(i) != NULL; i++)
+        if (strcmp(congru_network_at(i)->name, name) == 0)
+            return congru_network_at(i);
+    return NULL;
+}
 
 congru_network_options congru_network_settle(const congru_network *network,
                                              const congru_network_options *options)
@@ -36,82 +53,64 @@ int congru_network_steps(const congru_network *network, const congru_network_opt
     return o.stop > 0 && o.stop < o.steps ? o.stop : o.steps;
 }
 
-/* ---- Ensembles ----------------------------------------------------------------------------------- */
-
-/* Networks of an ensemble, from 1 on, are kept as PREFIX.1, PREFIX.2, ... */
-typedef struct member_name {
-    char text[CONGRU_TENSOR_NAME_SIZE];
-} member_name;
-
-static member_name member_of(const char *prefix, int member)
+congru_status congru_network_divide(congru_context *context, size_t count, size_t d, const double *covariance,
+                                    void **own, const double **divided)
 {
-    member_name name;
-    snprintf(name.text, sizeof name.text, "%s.%d", prefix, member);
-    return name;
+    double *over = *own = congru_memory_take(count * d * d * sizeof *over);
+    if (over == NULL)
+        return congru_fail_memory(context, "%zu trials", count);
+    congru_trace_divide(count, d, covariance, over);
+    *divided = over;
+    return CONGRU_OK;
 }
 
-static bool has_member(const congru_tensors *model, const char *prefix, int member)
-{
-    return congru_kept_has(model, member_of(prefix, member).text, "head");
-}
+/* ---- Sources ----------------------------------------------------------------------------------------- */
 
-/* Of several networks the first. */
-static congru_status load_first(congru_context *context, const congru_network *network, const char *prefix,
-                                const congru_tensors *model, congru_trained *n)
+/* What each source trial's logarithm is divided by, where it is by anything: (count) for `given`, and to be given back. */
+static congru_status divide_sources(const congru_trained *n, const congru_trials *trials, congru_given *given,
+                                    double **dispersion)
 {
-    const member_name first = member_of(prefix, 1);
-    return congru_trained_load(context, network, has_member(model, prefix, 1) ? first.text : prefix, model, n);
-}
-
-/* ---- Sources ------------------------------------------------------------------------------------- */
-
-/* What each source trial's logarithm is divided by: (count), or NULL in *dispersion when nothing is. */
-static congru_status source_dispersion(congru_context *context, const congru_trained *n,
-                                       const congru_trials *trials, double **dispersion)
-{
-    *dispersion = NULL;
-    if (!n->by_subject)
+    const size_t count = trials->count;
+    if (!(n->dispersion > 0.0))
         return CONGRU_OK;
-    double *norm = congru_memory_take((2 * trials->count + trials->subjects) * sizeof(double));
-    if (norm == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
-    double *each = norm + trials->count;
-    congru_status status = congru_trained_norms(context, n, trials->count, trials->covariance, each);
-    if (status == CONGRU_OK)
-        congru_dispersions(trials, each, each + trials->count);
-    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
-        norm[i] = each[trials->count + (size_t)trials->subject[i]];
-    if (status != CONGRU_OK)
-        congru_memory_give(norm);
-    else
-        *dispersion = norm;
-    return status;
+    double *each = *dispersion = congru_memory_take((2 * count + trials->subjects) * sizeof *each);
+    if (each == NULL)
+        return congru_fail_memory(n->context, "the trials' norms");
+    CONGRU_TRY(congru_trained_norms(n, given, each + count));
+    congru_dispersions(trials, each + count, each + 2 * count);
+    for (size_t i = 0; i < count; i++)
+        each[i] = each[2 * count + (size_t)trials->subject[i]];
+    given->dispersion = each;
+    return CONGRU_OK;
 }
 
-/* Where the target subject may not be seen: the mean logarithm over all outputs of training. */
-static congru_status add_reference(congru_context *context, const congru_network *network, const char *prefix,
-                                   const congru_trials *trials, congru_tensors *model)
+/* Keeps what a head needs of the source subjects where the target subject may not be seen. */
+static congru_status keep_reference(congru_context *context, const congru_network *network, const char *prefix,
+                                    const congru_trials *trials, congru_tensors *model)
 {
     congru_trained n;
-    congru_status status = congru_trained_load(context, network, prefix, model, &n);
-    if (status != CONGRU_OK)
-        return status;
-    const size_t shape[] = {n.out, n.out}, size = n.out * n.out;
-    double *dispersion = NULL, *mean, *logs = congru_memory_take(trials->count * size * sizeof(double));
-    if (logs == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", trials->count);
-    status = source_dispersion(context, &n, trials, &dispersion);
-    if (status == CONGRU_OK)
-        status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, NULL, logs);
-    if (status == CONGRU_OK)
-        status = congru_kept_make(context, model, prefix, "reference", 2, shape, &mean);
-    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++) {
-        congru_mapped_pass(size * sizeof(double));
-        for (size_t e = 0; e < size; e++)
-            mean[e] += logs[i * size + e] / (double)trials->count;
-    }
+    congru_given given = {0};
+    congru_statistic s = {0};
+    double *dispersion = NULL, *kept;
+    congru_status status;
+    CONGRU_TRY_TO(done, congru_trained_load(context, network, prefix, model, &n));
+    if (n.middle == 0)
+        goto done;
+    const size_t shape[] = {congru_statistic_rows(n.centre, n.middle), n.middle};
+    CONGRU_TRY_TO(
+        done, congru_given_begin(&n, trials->count, trials->d, trials->covariance, trials->signals, &given));
+    CONGRU_TRY_TO(done, divide_sources(&n, trials, &given, &dispersion));
+    CONGRU_TRY_TO(done, congru_statistic_begin(context, n.centre, trials->count, n.middle, &s));
+    double *const out[CONGRU_OUTPUT_COUNT] = {s.logarithm == NULL ? s.value : NULL, s.logarithm, NULL};
+    CONGRU_TRY_TO(done, congru_trained_run(&n, &given, out));
+    CONGRU_TRY_TO(
+        done, congru_tensors_add(context, model, congru_name_in(prefix, "reference").text, 2, shape, &kept));
+    CONGRU_TRY_TO(done, congru_statistic_of_sources(context, trials, &s, kept));
+done:
+    congru_statistic_end(&s);
     congru_memory_give(dispersion);
-    congru_memory_give(logs);
+    congru_given_end(&given);
+    congru_trained_end(&n);
     return status;
 }
 
@@ -121,26 +120,32 @@ static congru_status fit_one(congru_context *context, const congru_network *netw
 {
     congru_training *training = NULL;
     congru_trials seen = *trials;
-    double *own = NULL;
-    const bool trace = options->network.trace && trials->covariance != NULL;
-    congru_status status = congru_model_reads(context, network, trials->covariance, trials->signals);
-    if (status == CONGRU_OK)
-        status = congru_trained_trials(context, trace, trials->count, trials->d, trials->covariance, &own,
-                                       &seen.covariance);
-    if (status == CONGRU_OK)
-        status = congru_training_create(context, network, end_to_end, &seen, options, &training);
-    if (status == CONGRU_OK)
-        status = congru_training_loop(training, record);
-    const bool decides = congru_network_decides(network);
-    if (status == CONGRU_OK)
-        status = decides ? congru_scored_save(training, prefix, model)
-                         : congru_trained_save(training, prefix, model);
+    void *own = NULL;
+    congru_status status;
+    CONGRU_TRY(congru_model_reads(context, network, trials->covariance, trials->signals));
+    if (options->network.trace && network->needs == CONGRU_NEEDS_COVARIANCES)
+        CONGRU_TRY(congru_network_divide(context, trials->count, trials->d, trials->covariance, &own,
+                                         &seen.covariance));
+    CONGRU_TRY_TO(done, congru_training_create(context, network, end_to_end, &seen, options, &training));
+    CONGRU_TRY_TO(done, congru_training_loop(training, record));
+    CONGRU_TRY_TO(done, congru_trained_save(training, prefix, model));
+done:
     congru_training_destroy(&training);
     congru_memory_give(own);
-    if (status == CONGRU_OK && end_to_end)
-        status = decides ? congru_scored_keep(context, network, prefix, trials, model)
-                         : add_reference(context, network, prefix, trials, model);
-    return status;
+    return status == CONGRU_OK ? keep_reference(context, network, prefix, trials, model) : status;
+}
+
+/* Networks of an ensemble, from 1 on, are kept as PREFIX.1, PREFIX.2, ... */
+static congru_tensor_name member_of(const char *prefix, int member)
+{
+    congru_tensor_name name;
+    snprintf(name.text, sizeof name.text, "%s.%d", prefix, member);
+    return name;
+}
+
+static bool has_member(const congru_tensors *model, const char *prefix, int member)
+{
+    return congru_tensors_find(model, congru_name_in(member_of(prefix, member).text, "head").text) != NULL;
 }
 
 /* Members of an ensemble are networks of their own, from seeds of their own. The record is the first one's. */
@@ -152,14 +157,139 @@ congru_status congru_network_fit(congru_context *context, const congru_network *
     const int members = options->network.ensemble;
     if (members <= 1 || !end_to_end)
         return fit_one(context, network, end_to_end, prefix, trials, options, model, record);
-    congru_status status = CONGRU_OK;
-    for (int member = 1; status == CONGRU_OK && member <= members; member++) {
+    for (int member = 1; member <= members; member++) {
         congru_method_options own = *options;
         own.seed = options->seed + (uint64_t)(member - 1) * UINT64_C(0x9E3779B97F4A7C15);
-        status = fit_one(context, network, true, member_of(prefix, member).text, trials, &own, model,
-                         member == 1 ? record : NULL);
+        CONGRU_TRY(fit_one(context, network, true, member_of(prefix, member).text, trials, &own, model,
+                           member == 1 ? record : NULL));
     }
+    return CONGRU_OK;
+}
+
+/* ---- Target subjects --------------------------------------------------------------------------------- */
+
+/* What each of the target's logarithms is divided by, of what may be seen for the decision about it. */
+static congru_status divide_target(const congru_trained *n, const congru_target_trials *target,
+                                   congru_given *given, congru_statistic *norms)
+{
+    if (!(n->dispersion > 0.0))
+        return CONGRU_OK;
+    CONGRU_TRY(congru_statistic_begin(n->context, CONGRU_MEAN_NORM, target->count, 0, norms));
+    norms->source = n->dispersion;
+    CONGRU_TRY(congru_trained_norms(n, given, norms->value));
+    CONGRU_TRY(congru_statistic_of_target(n->context, target, norms));
+    for (size_t i = norms->results; i < target->count; i++)
+        norms->factor[i] = norms->factor[0];
+    given->dispersion = norms->factor;
+    return CONGRU_OK;
+}
+
+/* Class probabilities of one crop of every trial: up to the matrices that are recentred by what may be seen of them, where
+ * there are any, then from there on. */
+static congru_status predict_crop(congru_trained *n, const congru_target_trials *target,
+                                  const congru_given *trials, double *probability)
+{
+    congru_given given = *trials;
+    congru_statistic s = {0};
+    congru_status status = CONGRU_OK;
+    double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_PROBABILITY] = probability};
+    if (n->middle > 0) {
+        CONGRU_TRY_TO(done, congru_statistic_begin(n->context, n->centre, target->count, n->middle, &s));
+        if (n->design.at_identity) {
+            CONGRU_TRY_TO(done, congru_statistic_identity(n->context, &s));
+        } else {
+            double *const middle[CONGRU_OUTPUT_COUNT] = {s.value, s.logarithm, NULL};
+            CONGRU_TRY_TO(done, congru_trained_reference(n, &s.kept));
+            CONGRU_TRY_TO(done, congru_trained_run(n, &given, middle));
+            CONGRU_TRY_TO(done, congru_statistic_of_target(n->context, target, &s));
+            given.matrix = s.value;
+        }
+        given.centre = &s;
+    }
+    CONGRU_TRY_TO(done, congru_trained_run(n, &given, out));
+done:
+    congru_statistic_end(&s);
     return status;
+}
+
+/* The mean over all crops. A network that recentres matrices does so for each place of a crop by itself. */
+static congru_status predict_crops(congru_trained *n, const congru_target_trials *target, congru_given *given,
+                                   double *probability)
+{
+    const size_t size = target->count * n->design.classes;
+    double *sum = congru_memory_take(size * sizeof *sum);
+    congru_status status = sum != NULL ? CONGRU_OK : congru_fail_memory(n->context, "probabilities");
+    for (size_t i = 0; status == CONGRU_OK && i < size; i++)
+        sum[i] = 0.0;
+    for (given->crop = 1; status == CONGRU_OK && given->crop <= n->design.crops; given->crop++) {
+        CONGRU_TRY_TO(done, predict_crop(n, target, given, probability));
+        for (size_t i = 0; i < size; i++)
+            sum[i] += probability[i];
+    }
+    for (size_t i = 0; status == CONGRU_OK && i < size; i++)
+        probability[i] = sum[i] / (double)n->design.crops;
+done:
+    congru_memory_give(sum);
+    return status;
+}
+
+static congru_status check_classes(congru_context *context, const char *name, size_t own, size_t first)
+{
+    return own == first ? CONGRU_OK
+                        : congru_fail(context, CONGRU_ERROR_FORMAT,
+                                      "the model %s tells %zu classes apart, the first %zu", name, own, first);
+}
+
+/* Matrices take the place of the trials. */
+static congru_status check_matrices(const congru_trained *n, size_t d)
+{
+    const size_t out = n->design.width[n->design.layers];
+    return out == d || n->design.d != d
+               ? CONGRU_OK
+               : congru_fail(n->context, CONGRU_ERROR_ARGUMENT,
+                             "the network gives matrices of %s, and the trials have %zu",
+                             congru_count(out, "channel").text, d);
+}
+
+/* One network's probabilities (count, *classes), as many as an earlier one has, or (NULL) its matrices. */
+static congru_status ask(congru_context *context, const congru_network *network, const char *prefix,
+                         const congru_tensors *model, const congru_target_trials *target, size_t *classes,
+                         double *probability, double *matrix)
+{
+    congru_trained n;
+    congru_given given = {0};
+    congru_statistic norms = {0};
+    double *const out[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = matrix};
+    congru_status status;
+    CONGRU_TRY(congru_model_reads(context, network, target->covariance, target->signals));
+    CONGRU_TRY_TO(done, congru_trained_load(context, network, prefix, model, &n));
+    if (probability == NULL)
+        CONGRU_TRY_TO(done, check_matrices(&n, target->d));
+    else if (n.design.classes == 0)
+        CONGRU_TRY_TO(done,
+                      congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix));
+    if (*classes > 0)
+        CONGRU_TRY_TO(done, check_classes(context, prefix, n.design.classes, *classes));
+    *classes = n.design.classes;
+    CONGRU_TRY_TO(
+        done, congru_given_begin(&n, target->count, target->d, target->covariance, target->signals, &given));
+    CONGRU_TRY_TO(done, divide_target(&n, target, &given, &norms));
+    CONGRU_TRY_TO(done, probability != NULL ? predict_crops(&n, target, &given, probability)
+                                            : congru_trained_run(&n, &given, out));
+done:
+    congru_statistic_end(&norms);
+    congru_given_end(&given);
+    congru_trained_end(&n);
+    return status;
+}
+
+/* Of several networks the first. */
+static congru_tensor_name first_of(const congru_tensors *model, const char *prefix)
+{
+    congru_tensor_name name = member_of(prefix, 1);
+    if (!has_member(model, prefix, 1))
+        snprintf(name.text, sizeof name.text, "%s", prefix);
+    return name;
 }
 
 congru_status congru_network_map_sources(congru_context *context, const congru_network *network,
@@ -167,87 +297,21 @@ congru_status congru_network_map_sources(congru_context *context, const congru_n
                                          const congru_trials *trials, double *out)
 {
     congru_trained n;
-    double *dispersion = NULL;
-    congru_status status = congru_model_reads(context, network, trials->covariance, trials->signals);
-    if (status == CONGRU_OK)
-        status = load_first(context, network, prefix, model, &n);
-    if (status == CONGRU_OK)
-        status = congru_design_check(context, &n.design, trials->d);
-    if (status == CONGRU_OK)
-        status = source_dispersion(context, &n, trials, &dispersion);
-    if (status == CONGRU_OK)
-        status = congru_trained_outputs(context, &n, trials->count, trials->covariance, dispersion, out, NULL);
+    congru_given given = {0};
+    double *dispersion = NULL, *const outputs[CONGRU_OUTPUT_COUNT] = {[CONGRU_OUTPUT_MATRIX] = out};
+    const congru_tensor_name first = first_of(model, prefix);
+    congru_status status;
+    CONGRU_TRY(congru_model_reads(context, network, trials->covariance, trials->signals));
+    CONGRU_TRY_TO(done, congru_trained_load(context, network, first.text, model, &n));
+    CONGRU_TRY_TO(done, check_matrices(&n, trials->d));
+    CONGRU_TRY_TO(
+        done, congru_given_begin(&n, trials->count, trials->d, trials->covariance, trials->signals, &given));
+    CONGRU_TRY_TO(done, divide_sources(&n, trials, &given, &dispersion));
+    CONGRU_TRY_TO(done, congru_trained_run(&n, &given, outputs));
+done:
     congru_memory_give(dispersion);
-    return status;
-}
-
-/* ---- Target subjects ----------------------------------------------------------------------------------- */
-
-static double root_mean(const congru_trained *n, double seen, double sum)
-{
-    return sum > 0.0 ? sqrt(sum / seen) : n->dispersion;
-}
-
-/* The next trial of a subject that is followed: *norm, its own, becomes the root mean square of those that count. */
-static congru_status follow_norm(congru_context *context, const congru_trained *n, congru_following *following,
-                                 double *norm)
-{
-    double *number = congru_following_take(following, 2);
-    if (number == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a dispersion");
-    const double behind = root_mean(n, number[0], number[1]);
-    number[1] += *norm;
-    congru_following_count(following, 1, number);
-    *norm = following->before ? root_mean(n, number[0], number[1]) : behind;
-    return CONGRU_OK;
-}
-
-/* Root mean square over what may be seen for the decision about each trial: (count), or NULL. */
-static congru_status target_dispersion(congru_context *context, const congru_trained *n,
-                                       const congru_target_trials *target, double **dispersion)
-{
-    *dispersion = NULL;
-    if (!n->by_subject)
-        return CONGRU_OK;
-    double *norm = congru_memory_take(target->count * sizeof(double)), sum = 0.0;
-    if (norm == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the trials' norms");
-    congru_status status = congru_trained_norms(context, n, target->count, target->covariance, norm);
-    if (status == CONGRU_OK && target->following != NULL) {
-        status = follow_norm(context, n, target->following, norm);
-        *dispersion = status == CONGRU_OK ? norm : NULL;
-        if (status != CONGRU_OK)
-            congru_memory_give(norm);
-        return status;
-    }
-    for (size_t i = 0; status == CONGRU_OK && !target->online && i < target->visible; i++)
-        sum += norm[i];
-    for (size_t i = 0; status == CONGRU_OK && i < target->count; i++) {
-        double seen = (double)target->visible;
-        if (target->online) {
-            sum += norm[i];
-            seen = (double)(i + 1);
-        }
-        norm[i] = root_mean(n, seen, sum);
-    }
-    if (status != CONGRU_OK)
-        congru_memory_give(norm);
-    else
-        *dispersion = norm;
-    return status;
-}
-
-static congru_status target_outputs(congru_context *context, const congru_trained *n,
-                                    const congru_target_trials *target, double *c_out, double *log_out)
-{
-    double *dispersion = NULL;
-    congru_status status = congru_design_check(context, &n->design, target->d);
-    if (status == CONGRU_OK)
-        status = target_dispersion(context, n, target, &dispersion);
-    if (status == CONGRU_OK)
-        status =
-            congru_trained_outputs(context, n, target->count, target->covariance, dispersion, c_out, log_out);
-    congru_memory_give(dispersion);
+    congru_given_end(&given);
+    congru_trained_end(&n);
     return status;
 }
 
@@ -255,162 +319,64 @@ congru_status congru_network_map_target(congru_context *context, const congru_ne
                                         const char *prefix, const congru_tensors *model,
                                         const congru_target_trials *target, double *out)
 {
-    congru_trained n;
-    congru_status status = congru_model_reads(context, network, target->covariance, target->signals);
-    if (status == CONGRU_OK)
-        status = load_first(context, network, prefix, model, &n);
-    return status == CONGRU_OK ? target_outputs(context, &n, target, out, NULL) : status;
+    size_t classes = 0;
+    return ask(context, network, first_of(model, prefix).text, model, target, &classes, NULL, out);
 }
 
-/* reference = the mean of `seen` logarithms whose sum is given, drawn to that of training when they are few. */
-static void blend(const congru_trained *n, size_t seen, const double *sum, double *reference)
-{
-    const double share = congru_reference_share(seen);
-    for (size_t e = 0; e < n->out * n->out; e++) {
-        double mean = seen > 0 ? sum[e] / (double)seen : 0.0;
-        reference[e] = share * mean + (1.0 - share) * n->reference[e];
-    }
-}
-
-/* The next trial of a subject that is followed: how many there were, and the sum of their logarithms. */
-static congru_status follow_reference(congru_context *context, const congru_trained *n,
-                                      congru_following *following, const double *logs, double *reference)
-{
-    const size_t size = n->out * n->out;
-    double *number = congru_following_take(following, size + 1);
-    if (number == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a reference");
-    if (!following->before)
-        blend(n, (size_t)number[0], number + 1, reference);
-    for (size_t e = 0; e < size; e++)
-        number[e + 1] += logs[e];
-    congru_following_count(following, size, number);
-    if (following->before)
-        blend(n, (size_t)number[0], number + 1, reference);
-    return CONGRU_OK;
-}
-
-/* The head's references for the target subject, one or (online) one for each trial: references (count or 1, out,
- * out). */
-static size_t target_references(congru_context *context, const congru_trained *n,
-                                const congru_target_trials *target, const double *logs, double *sum,
-                                double *reference)
-{
-    const size_t size = n->out * n->out;
-    memset(sum, 0, size * sizeof(double));
-    if (n->design.at_identity) {
-        memset(reference, 0, size * sizeof(double));
-        return 1;
-    }
-    if (target->online) {
-        for (size_t i = 0; i < target->count; i++) {
-            for (size_t e = 0; e < size; e++)
-                sum[e] += logs[i * size + e];
-            blend(n, i + 1, sum, reference + i * size);
-        }
-        return target->count;
-    }
-    for (size_t i = 0; i < target->visible; i++) {
-        for (size_t e = 0; e < size; e++)
-            sum[e] += logs[i * size + e];
-    }
-    if (target->visible > 0 && target->visible < CONGRU_TRIALS_FOR_A_REFERENCE)
-        congru_note(context,
-                    "only %s of the target subject may be seen: the tangent reference is drawn to that of "
-                    "training (%d trials stand alone)",
-                    congru_count(target->visible, "trial").text, CONGRU_TRIALS_FOR_A_REFERENCE);
-    blend(n, target->visible, sum, reference);
-    return 1;
-}
-
-static congru_status predict_one(congru_context *context, const congru_network *network, const char *prefix,
-                                 const congru_tensors *model, const congru_target_trials *target,
-                                 size_t *classes, double *probability)
-{
-    congru_trained n;
-    congru_status status = congru_model_reads(context, network, target->covariance, target->signals);
-    if (status != CONGRU_OK)
-        return status;
-    if (congru_network_decides(network))
-        return congru_scored_predict(context, network, prefix, model, target, classes, probability);
-    status = congru_trained_load(context, network, prefix, model, &n);
-    if (status != CONGRU_OK)
-        return status;
-    if (n.design.classes == 0 || n.reference == NULL)
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s has no softmax head", prefix);
-    *classes = n.design.classes;
-    const size_t size = n.out * n.out, count = target->count;
-    double *c_out = congru_memory_take((3 * count + 2) * size * sizeof(double));
-    if (c_out == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu outputs", count);
-    double *logs = c_out + count * size, *reference = logs + count * size,
-           *sum = reference + (count + 1) * size;
-    status = target_outputs(context, &n, target, c_out, logs);
-    if (status == CONGRU_OK) {
-        size_t references = 1;
-        if (target->following != NULL && !n.design.at_identity)
-            status = follow_reference(context, &n, target->following, logs, reference);
-        else
-            references = target_references(context, &n, target, logs, sum, reference);
-        if (status == CONGRU_OK)
-            status =
-                congru_trained_probabilities(context, &n, count, c_out, references, reference, probability);
-    }
-    congru_memory_give(c_out);
-    return status;
-}
-
-static congru_status fail_classes(congru_context *context, const char *name, size_t own, size_t first)
-{
-    return congru_fail(context, CONGRU_ERROR_FORMAT, "the model %s tells %zu classes apart, the first %zu",
-                       name, own, first);
-}
+/* ---- Ensembles --------------------------------------------------------------------------------------- */
 
 congru_status congru_network_predict(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, const congru_target_trials *target,
                                      double *probability)
 {
-    size_t classes = 0, first = 0;
+    size_t classes = 0;
     if (!has_member(model, prefix, 1))
-        return predict_one(context, network, prefix, model, target, &classes, probability);
+        return ask(context, network, prefix, model, target, &classes, probability, NULL);
     congru_status status = CONGRU_OK;
     double *sum = NULL;
     int member = 1;
-    for (; status == CONGRU_OK && has_member(model, prefix, member); member++) {
-        const member_name name = member_of(prefix, member);
-        status = predict_one(context, network, name.text, model, target, &classes, probability);
-        if (status == CONGRU_OK && sum == NULL) {
-            first = classes;
-            sum = congru_memory_take(target->count * classes * sizeof(double));
-            for (size_t i = 0; sum != NULL && i < target->count * classes; i++)
-                sum[i] = 0.0;
+    for (; has_member(model, prefix, member); member++) {
+        const congru_tensor_name name = member_of(prefix, member);
+        CONGRU_TRY_TO(done, ask(context, network, name.text, model, target, &classes, probability, NULL));
+        if (member == 1) {
+            sum = congru_memory_take(target->count * classes * sizeof *sum);
+            if (sum == NULL)
+                CONGRU_TRY_TO(done, congru_fail_memory(context, "probabilities"));
+            memset(sum, 0, target->count * classes * sizeof *sum);
         }
-        if (status == CONGRU_OK && sum == NULL)
-            status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for probabilities");
-        if (status == CONGRU_OK && classes != first)
-            status = fail_classes(context, name.text, classes, first);
-        for (size_t i = 0; status == CONGRU_OK && i < target->count * classes; i++)
+        for (size_t i = 0; i < target->count * classes; i++)
             sum[i] += probability[i];
     }
-    for (size_t i = 0; status == CONGRU_OK && i < target->count * classes; i++)
+    for (size_t i = 0; i < target->count * classes; i++)
         probability[i] = sum[i] / (double)(member - 1);
+done:
     congru_memory_give(sum);
+    return status;
+}
+
+/* Of a model that lacks none of the network's tensors. */
+static congru_status count_classes(congru_context *context, const congru_network *network, const char *prefix,
+                                   const congru_tensors *model, size_t *classes)
+{
+    congru_trained n;
+    const double *kept;
+    congru_status status = congru_trained_load(context, network, prefix, model, &n);
+    *classes = n.design.classes;
+    if (status == CONGRU_OK && n.middle > 0)
+        status = congru_trained_reference(&n, &kept);
+    congru_trained_end(&n);
     return status;
 }
 
 congru_status congru_network_classes(congru_context *context, const congru_network *network, const char *prefix,
                                      const congru_tensors *model, size_t *classes)
 {
-    if (!has_member(model, prefix, 1))
-        return congru_scored_classes(context, network, prefix, model, classes);
-    congru_status status = CONGRU_OK;
-    for (int member = 1; status == CONGRU_OK && has_member(model, prefix, member); member++) {
-        const member_name name = member_of(prefix, member);
+    CONGRU_TRY(count_classes(context, network, first_of(model, prefix).text, model, classes));
+    for (int member = 2; has_member(model, prefix, member); member++) {
+        const congru_tensor_name name = member_of(prefix, member);
         size_t own = 0;
-        status = congru_scored_classes(context, network, name.text, model, &own);
-        if (status == CONGRU_OK && member > 1 && own != *classes)
-            status = fail_classes(context, name.text, own, *classes);
-        *classes = own;
+        CONGRU_TRY(count_classes(context, network, name.text, model, &own));
+        CONGRU_TRY(check_classes(context, name.text, own, *classes));
     }
-    return status;
+    return CONGRU_OK;
 }

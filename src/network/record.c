@@ -19,33 +19,32 @@ const char *congru_series_name(congru_series series)
 
 congru_status congru_record_start(congru_context *context, congru_record *record, size_t steps)
 {
+    congru_status status;
     congru_record_clear(record);
-    record->steps = steps;
     for (size_t series = 0; series < CONGRU_SERIES_COUNT; series++) {
-        record->value[series] = malloc((steps > 0 ? steps : 1) * sizeof(double));
-        if (record->value[series] == NULL) {
-            congru_record_clear(record);
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a record of %zu steps",
-                               steps);
-        }
+        CONGRU_TRY_TO(failed, congru_allocate(context, &record->value[series], steps, sizeof(double),
+                                              "a record of %zu steps", steps));
         for (size_t step = 0; step < steps; step++)
             record->value[series][step] = NAN;
     }
+    record->steps = steps;
     return CONGRU_OK;
+failed:
+    congru_record_clear(record);
+    return status;
 }
 
 congru_status congru_record_copy(congru_context *context, const congru_record *from, congru_record *to)
 {
-    congru_status status = CONGRU_OK;
     if (from == to)
         return CONGRU_OK;
     congru_record_clear(to);
     if (from->steps > 0)
-        status = congru_record_start(context, to, from->steps);
-    for (size_t series = 0; status == CONGRU_OK && from->steps > 0 && series < CONGRU_SERIES_COUNT; series++)
+        CONGRU_TRY(congru_record_start(context, to, from->steps));
+    for (size_t series = 0; from->steps > 0 && series < CONGRU_SERIES_COUNT; series++)
         memcpy(to->value[series], from->value[series], from->steps * sizeof(double));
     to->best_step = from->best_step;
-    return status;
+    return CONGRU_OK;
 }
 
 void congru_record_clear(congru_record *record)

@@ -1,9 +1,8 @@
 /* Patterns in a graph, replaced by what gives the same with less work. SPDX-License-Identifier: Apache-2.0 */
-#include "network/rewrite.h"
-
 #include <string.h>
 
 #include "base/memory.h"
+#include "network/graph.h"
 #include "network/layers/affine_layer.h"
 
 static congru_node *source(congru_graph *graph, const congru_node *node)
@@ -65,7 +64,7 @@ static congru_status chain(congru_graph *graph)
     }
     last->state = congru_memory_take(sizeof affine);
     if (last->state == NULL)
-        return congru_fail(graph->context, CONGRU_ERROR_MEMORY, "not enough memory for a network");
+        return congru_fail_memory(graph->context, "a network");
     memcpy(last->state, &affine, sizeof affine);
     last->layer = &congru_layer_affine;
     last->input[0] = first;
@@ -156,11 +155,10 @@ static void space(congru_graph *graph)
 
 congru_status congru_graph_rewrite(congru_graph *graph, unsigned rewritings)
 {
-    congru_status status = CONGRU_OK;
     if ((rewritings & CONGRU_REWRITE_LOG_OF_EXP) != 0)
         log_of_exp(graph);
     if ((rewritings & CONGRU_REWRITE_CHAIN) != 0)
-        status = chain(graph);
+        CONGRU_TRY(chain(graph));
     if ((rewritings & CONGRU_REWRITE_WIDE) != 0)
         wide(graph);
     if ((rewritings & CONGRU_REWRITE_CONSTANT) != 0)
@@ -169,5 +167,5 @@ congru_status congru_graph_rewrite(congru_graph *graph, unsigned rewritings)
         space(graph);
     if ((rewritings & CONGRU_REWRITE_ROTATION) != 0 && graph->rotation >= 0)
         rotation(graph);
-    return status;
+    return CONGRU_OK;
 }

@@ -1,195 +1,306 @@
-/* Tensors of a trained network: written, and found again. SPDX-License-Identifier: Apache-2.0 */
+/* Tensors of a trained network written and found again, and its graph run forward. SPDX-License-Identifier: Apache-2.0 */
 #include "network/trained.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/scalar_math.h"
-#include "network/kept.h"
+#include "base/workspace.h"
+#include "network/layers/domain_layer.h"
+#include "network/layers/recentre_layer.h"
 #include "network/layers/rotation_layer.h"
+#include "network/layers/signal_input_layer.h"
+#include "network/layers/softmax_layer.h"
+#include "spd/trace.h"
+
+/* ---- Graphs without a batch -------------------------------------------------------------------------- */
+
+congru_status congru_application_begin(congru_context *context, congru_application **application)
+{
+    congru_application *a = *application = congru_memory_take(sizeof *a);
+    if (a == NULL)
+        return congru_fail_memory(context, "the graph of a network");
+    memset(&a->graph, 0, offsetof(congru_graph, node));
+    a->parameters = (congru_parameters){.segments = 0};
+    a->arena = (congru_arena){.base = NULL};
+    a->graph.context = context;
+    a->graph.parameters = &a->parameters;
+    return CONGRU_OK;
+}
+
+void congru_application_end(congru_application *a)
+{
+    if (a == NULL)
+        return;
+    congru_graph_clear(&a->graph);
+    congru_arena_free(&a->arena);
+    congru_memory_give(a);
+}
+
+congru_status congru_application_lay_out(congru_application *a)
+{
+    congru_graph *graph = &a->graph;
+    congru_arena measure = {0};
+    CONGRU_TRY(congru_graph_rewrite(graph, CONGRU_REWRITE_LOG_OF_EXP));
+    CONGRU_TRY(congru_graph_plan(graph));
+    congru_graph_layout(&measure, graph);
+    if (congru_arena_reserve(&a->arena, measure.used) != CONGRU_OK)
+        return congru_fail_memory(graph->context, "the graph of a network: %zu bytes", measure.used);
+    congru_graph_layout(&a->arena, graph);
+    return congru_workspace_check(graph->context, &a->arena);
+}
+
+/* The node of a layer; -1: none. */
+static int find_node(const congru_graph *graph, const congru_layer *layer)
+{
+    for (size_t n = 0; n < graph->count; n++)
+        if (graph->node[n].layer == layer)
+            return (int)n;
+    return -1;
+}
+
+/* ---- Saved ------------------------------------------------------------------------------------------- */
 
 /* DCT is kept as the rotation and gamma that its parameters stand for. */
 static congru_status save_rotated(const congru_training *t, const char *prefix, congru_tensors *model)
 {
     const size_t d = t->design.d, shape[] = {d, d};
-    const congru_parameters *p = &t->parameters;
-    double mean = 0.0, *rotation,
-           *work = calloc(congru_rotations_work(t->design.rotations, d) + 1, sizeof *work);
-    if (work == NULL)
-        return congru_fail(t->context, CONGRU_ERROR_MEMORY, "not enough memory for a rotation");
-    for (size_t s = 0; s < t->trials->subjects; s++)
+    const double *value = t->parameters.value,
+                 gamma = t->design.learns_gamma ? congru_scalar_exp(*t->parameters.segment[1].value) : 1.0;
+    double mean = 0.0, *rotation, *work;
+    for (size_t s = 0; s < t->trials->subjects && t->constants.by_subject; s++)
         mean += t->constants.dispersion[s] / (double)t->trials->subjects;
-    congru_status status = congru_kept_make(t->context, model, prefix, "rotation", 2, shape, &rotation);
-    if (status == CONGRU_OK)
-        status =
-            congru_rotations_forward(t->context, t->design.rotations, d, p->segment[0].value, work, rotation);
+    CONGRU_TRY(
+        congru_tensors_add(t->context, model, congru_name_in(prefix, "rotation").text, 2, shape, &rotation));
+    CONGRU_TRY(congru_tensors_add_number(t->context, model, congru_name_in(prefix, "dispersion").text, mean));
+    CONGRU_TRY(congru_tensors_add_number(t->context, model, congru_name_in(prefix, "gamma").text, gamma));
+    CONGRU_TRY(congru_allocate(t->context, &work, congru_rotations_work(t->design.rotations, d), sizeof *work,
+                               "a rotation"));
+    const congru_status status =
+        congru_rotations_forward(t->context, t->design.rotations, d, value, work, rotation);
     free(work);
-    if (status == CONGRU_OK)
-        status = congru_kept_add_number(t->context, model, prefix, "gamma",
-                                        t->design.learns_gamma ? congru_scalar_exp(*p->segment[1].value) : 1.0);
-    return status == CONGRU_OK ? congru_kept_add_number(t->context, model, prefix, "dispersion",
-                                                        t->constants.by_subject ? mean : 0.0)
-                               : status;
-}
-
-/* As numbers that a file holds: 0 for no merges, then in the order of the choices. */
-static double number_of(congru_merges merges)
-{
-    return merges == CONGRU_MERGES_NONE ? 0.0 : merges == CONGRU_MERGES_SKIP ? 1.0 : 2.0;
-}
-
-static congru_merges merges_of(double number)
-{
-    return number < 1.0 ? CONGRU_MERGES_NONE : number < 2.0 ? CONGRU_MERGES_SKIP : CONGRU_MERGES_EVERY;
-}
-
-static congru_status save_stack(const congru_training *t, const char *prefix, congru_tensors *model)
-{
-    double widths[CONGRU_LAYERS_MAX];
-    const size_t count = t->design.layers + 1;
-    for (size_t l = 0; l < count; l++)
-        widths[l] = (double)t->design.width[l];
-    congru_status status = congru_kept_add(t->context, model, prefix, "widths", 1, &count, widths);
-    if (status == CONGRU_OK)
-        status = congru_kept_add_weights(t->context, model, prefix, t->design.layers, &t->parameters);
-    if (status == CONGRU_OK)
-        status = congru_kept_add_number(t->context, model, prefix, "merged", number_of(t->design.merges));
-    if (status == CONGRU_OK && t->design.merge_mean == CONGRU_MERGE_EUCLID)
-        status = congru_kept_add_number(t->context, model, prefix, "merged_euclidean", 1.0);
-    return status == CONGRU_OK ? congru_design_add_field(t->context, model, prefix, "layer_jitter", &t->design)
-                               : status;
-}
-
-static congru_status save_head(const congru_training *t, const char *prefix, congru_tensors *model)
-{
-    const congru_segment *bias = &t->parameters.segment[t->parameters.segments - 1], *head = bias - 1;
-    const size_t shape[] = {head->rows, head->cols};
-    congru_status status = congru_kept_add(t->context, model, prefix, "head", 2, shape, head->value);
-    if (status == CONGRU_OK)
-        status = congru_kept_add(t->context, model, prefix, "bias", 1, shape, bias->value);
-    if (status == CONGRU_OK)
-        status = congru_kept_add(t->context, model, prefix, "present", 1, shape, t->constants.present);
-    if (status == CONGRU_OK)
-        status = congru_design_add_field(t->context, model, prefix, "at_identity", &t->design);
-    return status == CONGRU_OK ? congru_design_add_field(t->context, model, prefix, "head_jitter", &t->design)
-                               : status;
+    return status;
 }
 
 congru_status congru_trained_save(const congru_training *t, const char *prefix, congru_tensors *model)
 {
-    congru_status status = t->constants.by_log ? save_rotated(t, prefix, model) : save_stack(t, prefix, model);
-    if (status == CONGRU_OK)
-        status = congru_design_add_field(t->context, model, prefix, "floor", &t->design);
-    if (status == CONGRU_OK && t->options.trace)
-        status = congru_kept_add_number(t->context, model, prefix, "trace", 1.0);
-    return status == CONGRU_OK && t->end_to_end ? save_head(t, prefix, model) : status;
-}
-
-/* ---- Found again --------------------------------------------------------------------------------- */
-
-/* A number that is 0 where a model does not have it. */
-static congru_status find_any(congru_context *context, const congru_tensors *model, const char *prefix,
-                              const char *own, double most, double *number)
-{
-    *number = 0.0;
-    return congru_kept_has(model, prefix, own)
-               ? congru_kept_find_number(context, model, prefix, own, 0.0, most, number)
+    CONGRU_TRY(congru_design_save(t->context, t->network, &t->design, prefix, model));
+    if (t->network->model->rotates)
+        CONGRU_TRY(save_rotated(t, prefix, model));
+    for (size_t s = 0; s < t->parameters.segments; s++) {
+        const congru_segment *segment = &t->parameters.segment[s];
+        const size_t shape[] = {segment->rows, segment->cols};
+        if (segment->head || !t->network->model->rotates)
+            CONGRU_TRY(congru_tensors_add_copy(t->context, model, congru_name_in(prefix, segment->name).text, 2,
+                                               shape, segment->value));
+    }
+    return t->design.classes > 0
+               ? congru_tensors_add_copy(t->context, model, congru_name_in(prefix, "present").text, 1,
+                                         &t->design.classes, t->constants.present)
                : CONGRU_OK;
 }
 
-static congru_status load_rotated(congru_context *context, const char *prefix, const congru_tensors *model,
-                                  congru_trained *n)
+/* ---- Found again ------------------------------------------------------------------------------------- */
+
+static congru_status build(congru_trained *n)
 {
-    size_t shape[2] = {0, 0};
-    congru_status status = congru_kept_find(context, model, prefix, "rotation", 2, shape, &n->rotation);
-    if (status == CONGRU_OK && shape[0] != shape[1])
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's rotation is %zu x %zu", shape[0],
-                           shape[1]);
-    n->design.d = n->out = n->design.width[0] = n->design.width[1] = shape[0];
-    n->design.layers = 1;
-    if (status == CONGRU_OK)
-        status = congru_kept_find_number(context, model, prefix, "gamma", 0.0, 1e300, &n->gamma);
-    if (status == CONGRU_OK)
-        status = congru_kept_find_number(context, model, prefix, "dispersion", 0.0, 1e300, &n->dispersion);
-    n->by_subject = n->dispersion > 0.0;
-    return status;
+    CONGRU_TRY(congru_application_begin(n->context, &n->built));
+    congru_network_build(n->network, &n->design, &n->built->graph);
+    return CONGRU_OK;
 }
 
-static congru_status load_stack(congru_context *context, const char *prefix, const congru_tensors *model,
-                                congru_trained *n)
+/* Where a head recentres matrices, and by what. */
+static void find_middle(const congru_graph *graph, congru_trained *n)
 {
-    const double *widths = NULL;
-    size_t count = 0;
-    double merged = 0.0, euclidean = 0.0;
-    congru_status status = congru_kept_find(context, model, prefix, "widths", 1, &count, &widths);
-    if (status == CONGRU_OK && (count < 2 || count > CONGRU_LAYERS_MAX))
-        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has %zu widths: 2 to %d were expected",
-                           count, CONGRU_LAYERS_MAX);
-    for (size_t l = 0; status == CONGRU_OK && l < count; l++) {
-        if (!(widths[l] >= 1.0 && widths[l] <= CONGRU_DIMENSION_MAX))
-            return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has a width of %g", widths[l]);
-        n->design.width[l] = (size_t)widths[l];
-    }
-    n->design.layers = count - 1;
-    for (size_t l = 0; status == CONGRU_OK && l < n->design.layers; l++) {
-        char own[16];
-        size_t shape[] = {n->design.width[l], n->design.width[l + 1]};
-        snprintf(own, sizeof own, "w%zu", l + 1);
-        status = congru_kept_find(context, model, prefix, own, 2, shape, &n->w[l]);
-    }
-    if (status == CONGRU_OK)
-        status = congru_kept_find_number(context, model, prefix, "merged", 0.0, 2.0, &merged);
-    if (status == CONGRU_OK)
-        status = find_any(context, model, prefix, "merged_euclidean", 1.0, &euclidean);
-    if (status == CONGRU_OK)
-        status = congru_design_find_field(context, model, prefix, "layer_jitter", &n->design);
-    n->design.merges = merges_of(merged);
-    n->design.merge_mean = euclidean != 0.0 ? CONGRU_MERGE_EUCLID : CONGRU_MERGE_LOGEUCLID;
-    for (size_t l = 0; status == CONGRU_OK && n->design.merges != CONGRU_MERGES_NONE && l < count; l++) {
-        if (n->design.width[l] != n->design.width[n->design.layers - l])
-            return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's widths do not mirror each other");
-    }
-    if (status == CONGRU_OK) {
-        n->design.d = n->design.width[0];
-        n->out = n->design.width[n->design.layers];
-    }
-    return status;
+    const int recentre = find_node(graph, &congru_layer_recentre);
+    n->middle = recentre >= 0 ? graph->node[recentre].out.rows : 0;
+    n->centre = find_node(graph, &congru_layer_domain_scale) >= 0 ? CONGRU_MEAN_FRECHET
+                : n->network->model->objective != NULL            ? CONGRU_MEAN_LOGARITHM
+                                                                  : CONGRU_MEAN_LOGEUCLID;
 }
 
-static congru_status load_head(congru_context *context, const char *prefix, const congru_tensors *model,
-                               congru_trained *n)
+static congru_status find_weights(congru_trained *n, const congru_graph *graph)
 {
-    if (!congru_kept_has(model, prefix, "head"))
-        return CONGRU_OK;
-    size_t shape[] = {0, congru_spd_tangent_size(n->out)}, square[] = {n->out, n->out};
-    congru_status status = congru_kept_find(context, model, prefix, "head", 2, shape, &n->weights);
-    n->design.classes = shape[0];
-    if (status == CONGRU_OK)
-        status = congru_kept_find(context, model, prefix, "bias", 1, shape, &n->bias);
-    if (status == CONGRU_OK)
-        status = congru_kept_find(context, model, prefix, "present", 1, shape, &n->present);
-    if (status == CONGRU_OK && congru_kept_has(model, prefix, "reference"))
-        status = congru_kept_find(context, model, prefix, "reference", 2, square, &n->reference);
-    if (status == CONGRU_OK)
-        status = congru_design_find_field(context, model, prefix, "at_identity", &n->design);
-    if (status == CONGRU_OK)
-        status = congru_design_find_field(context, model, prefix, "head_jitter", &n->design);
-    return status;
+    for (size_t s = 0; s < graph->parameters->segments; s++) {
+        const congru_segment *segment = &graph->parameters->segment[s];
+        const congru_tensor_name name = congru_name_in(n->prefix, segment->name);
+        const congru_tensor *one = segment->rows == 1 ? congru_tensors_find(n->model, name.text) : NULL;
+        const size_t row = one != NULL && one->dims == 1; /* a bias in models of 0.2 */
+        size_t shape[] = {segment->rows, segment->cols};
+        CONGRU_TRY(congru_tensors_expect(n->context, n->model, name.text, 2 - row, shape + row, &n->weight[s]));
+    }
+    return CONGRU_OK;
 }
 
 congru_status congru_trained_load(congru_context *context, const congru_network *network, const char *prefix,
                                   const congru_tensors *model, congru_trained *n)
 {
-    *n = (congru_trained){.network = network, .design.trained = true};
-    double trace = 0.0;
-    congru_status status = network->model->rotates ? load_rotated(context, prefix, model, n)
-                                                   : load_stack(context, prefix, model, n);
-    if (status == CONGRU_OK)
-        status = congru_design_find_field(context, model, prefix, "floor", &n->design);
-    if (status == CONGRU_OK)
-        status = find_any(context, model, prefix, "trace", 1.0, &trace);
-    n->trace = trace != 0.0;
-    return status == CONGRU_OK ? load_head(context, prefix, model, n) : status;
+    *n = (congru_trained){.context = context, .network = network, .prefix = prefix, .model = model};
+    CONGRU_TRY(congru_design_find(context, network, model, prefix, &n->design));
+    if (n->design.classes > 0)
+        CONGRU_TRY(congru_tensors_expect(context, model, congru_name_in(prefix, "present").text, 1,
+                                         &n->design.classes, &n->present));
+    if (network->model->rotates) {
+        CONGRU_TRY(congru_tensors_expect_number(context, model, congru_name_in(prefix, "gamma").text, 0.0,
+                                                1e300, &n->gamma));
+        CONGRU_TRY(congru_tensors_expect_number(context, model, congru_name_in(prefix, "dispersion").text, 0.0,
+                                                1e300, &n->dispersion));
+    }
+    if (network->needs == CONGRU_NEEDS_SIGNALS) { /* its layers take as many samples as there are */
+        const congru_signals shape = {
+            .channels = n->design.d, .samples = n->design.samples, .rate = n->design.rate};
+        congru_design alone = n->design;
+        CONGRU_TRY(congru_design_signals(context, network, &shape, 0.0, &alone));
+    }
+    CONGRU_TRY(build(n));
+    find_middle(&n->built->graph, n);
+    return find_weights(n, &n->built->graph);
+}
+
+void congru_trained_end(congru_trained *n)
+{
+    congru_application_end(n->built);
+    n->built = NULL;
+}
+
+congru_status congru_trained_reference(const congru_trained *n, const double **kept)
+{
+    size_t shape[] = {congru_statistic_rows(n->centre, n->middle), n->middle};
+    return congru_tensors_expect(n->context, n->model, congru_name_in(n->prefix, "reference").text, 2, shape,
+                                 kept);
+}
+
+/* ---- Trials ------------------------------------------------------------------------------------------ */
+
+/* Signals as reals, of a shape that the network was trained on. */
+static congru_status take_signals(const congru_trained *n, const congru_signals *signals, congru_given *given)
+{
+    const congru_design *design = &n->design;
+    congru_design other = *design;
+    CONGRU_TRY(congru_design_signals(n->context, n->network, signals, 0.0, &other));
+    if (other.whole != design->whole || other.rate != design->rate)
+        return congru_fail(
+            n->context, CONGRU_ERROR_ARGUMENT,
+            "the network was trained on %zu samples at %g Hz, and these trials have %zu at %g Hz",
+            design->whole, design->rate, other.whole, other.rate);
+    const size_t size = design->whole * design->d, all = congru_real_step(given->count * size);
+    congru_real *reals = given->own = congru_memory_take(all * sizeof *reals + size * sizeof(double));
+    if (reals == NULL)
+        return congru_fail_memory(n->context, "signals");
+    /* cppcheck-suppress invalidPointerCast ; room for doubles behind the signals, aligned by congru_real_step */
+    double *scratch = (double *)(reals + all);
+    for (size_t i = 0; i < given->count; i++) {
+        if (!congru_signal_reals(signals, i, design->zscore, scratch, reals + i * size))
+            return congru_fail(n->context, CONGRU_ERROR_NOT_FINITE, "trial %zu has a sample that is not finite",
+                               i + 1);
+    }
+    given->signal = reals;
+    return CONGRU_OK;
+}
+
+congru_status congru_given_begin(const congru_trained *n, size_t count, size_t d, const double *covariance,
+                                 const congru_signals *signals, congru_given *given)
+{
+    *given = (congru_given){.count = count, .covariance = covariance};
+    if (n->design.d != d)
+        return congru_fail(n->context, CONGRU_ERROR_ARGUMENT,
+                           "the network was trained on %s, and there are %zu",
+                           congru_count(n->design.d, "channel").text, d);
+    if (n->network->needs == CONGRU_NEEDS_SIGNALS)
+        return take_signals(n, signals, given);
+    return n->design.trace
+               ? congru_network_divide(n->context, count, d, covariance, &given->own, &given->covariance)
+               : CONGRU_OK;
+}
+
+void congru_given_end(congru_given *given)
+{
+    congru_memory_give(given->own);
+    given->own = NULL;
+}
+
+congru_status congru_trained_norms(const congru_trained *n, const congru_given *given, double *norm)
+{
+    enum { BLOCK = 256 }; /* trials at a time: bounds the memory */
+    const size_t d = n->design.d;
+    double *values = congru_memory_take(BLOCK * d * sizeof *values);
+    congru_status status = values != NULL ? CONGRU_OK : congru_fail_memory(n->context, "eigenvalues");
+    for (size_t first = 0; status == CONGRU_OK && first < given->count; first += BLOCK) {
+        const size_t block = given->count - first < BLOCK ? given->count - first : BLOCK;
+        CONGRU_TRY_TO(done,
+                      congru_spd_eigen(n->context, block, d, given->covariance + first * d * d, values, NULL));
+        for (size_t i = 0; i < block; i++) {
+            norm[first + i] = 0.0;
+            for (size_t k = 0; k < d; k++) {
+                const double x = values[i * d + k], floor = n->design.floor,
+                             y = congru_scalar_log(x > floor ? x : floor);
+                norm[first + i] += y * y;
+            }
+        }
+    }
+done:
+    congru_memory_give(values);
+    return status;
+}
+
+/* ---- Run --------------------------------------------------------------------------------------------- */
+
+/* What layers hold that is not in the weights: states are there once the graph has been planned. */
+static void give(const congru_trained *n, const congru_given *given, const congru_graph *graph)
+{
+    const int recentre = find_node(graph, &congru_layer_recentre),
+              softmax = find_node(graph, &congru_layer_softmax),
+              scale = find_node(graph, &congru_layer_domain_scale);
+    if (graph->rotation >= 0 && congru_rotation_of(graph) != NULL) {
+        congru_rotation_of(graph)->r = (double *)(uintptr_t)n->weight[0]; /* only read */
+        congru_scaling_of(graph)->gamma = n->gamma;
+        congru_scaling_of(graph)->divisor = given->dispersion;
+    }
+    if (recentre >= 0 && graph->node[recentre].state != NULL) {
+        congru_reference *reference = graph->node[recentre].state;
+        reference->given = given->centre->inverse;
+        reference->references = given->centre->results;
+    }
+    if (scale >= 0 && graph->node[scale].state != NULL) {
+        congru_domain_scale *factors = graph->node[scale].state;
+        factors->given = given->centre->factor;
+        factors->factors = given->centre->results;
+    }
+    if (softmax >= 0)
+        ((congru_softmax *)graph->node[softmax].state)->present = n->present;
+    if (graph->node[0].layer == &congru_layer_signal && graph->node[0].state != NULL) {
+        congru_signal_input *input = graph->node[0].state;
+        input->table = given->signal;
+        input->crop = given->crop;
+    }
+}
+
+congru_status congru_trained_run(congru_trained *n, const congru_given *given,
+                                 double *const out[CONGRU_OUTPUT_COUNT])
+{
+    if (n->built == NULL)
+        CONGRU_TRY(build(n));
+    congru_application *a = n->built;
+    congru_graph *graph = &a->graph;
+    congru_status status = CONGRU_OK;
+    n->built = NULL;
+    for (size_t s = 0; s < a->parameters.segments; s++)
+        a->parameters.segment[s].value = n->weight[s];
+    const int scores = graph->output[CONGRU_OUTPUT_PROBABILITY];
+    if (out[CONGRU_OUTPUT_PROBABILITY] != NULL)
+        graph->output[CONGRU_OUTPUT_PROBABILITY] =
+            congru_graph_add(graph, &congru_layer_softmax, scores, -1, graph->node[scores].out, 0.0, 0.0);
+    if (given->matrix != NULL)
+        congru_graph_begin_at(graph, graph->output[CONGRU_OUTPUT_MATRIX]);
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        graph->output[k] = out[k] != NULL ? graph->output[k] : -1;
+    CONGRU_TRY_TO(done, congru_application_lay_out(a));
+    give(n, given, graph);
+    CONGRU_TRY_TO(done, congru_graph_apply(graph, given->count,
+                                           given->matrix != NULL ? given->matrix : given->covariance, out));
+done:
+    congru_application_end(a);
+    return status;
 }

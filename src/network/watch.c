@@ -1,5 +1,5 @@
 /* Rank of what tells classes apart, eigenvalues, gradients. SPDX-License-Identifier: Apache-2.0 */
-#include "network/watch.h"
+#include "network/trained.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,13 +68,14 @@ static void between_classes(const congru_trials *trials, double *mean, double *o
 }
 
 /* The network by itself, with the weights of `parameters`, which are those of the model before any others. */
-static congru_status apply_network(congru_context *context, const congru_network_model *model,
+static congru_status apply_network(congru_context *context, const congru_network *network,
                                    const congru_parameters *parameters, congru_watch *w)
 {
-    w->applied = congru_application_begin(context);
-    if (w->applied == NULL)
-        return CONGRU_ERROR_MEMORY;
-    congru_design_build(model, w->design, &w->applied->graph);
+    congru_design alone = *w->design;
+    alone.trained = true;
+    alone.classes = 0;
+    CONGRU_TRY(congru_application_begin(context, &w->applied));
+    congru_network_build(network, &alone, &w->applied->graph);
     for (size_t s = 0; s < w->applied->parameters.segments; s++)
         w->applied->parameters.segment[s].value = parameters->segment[s].value;
     w->applied->graph.output[CONGRU_OUTPUT_LOGARITHM] = -1;
@@ -82,24 +83,23 @@ static congru_status apply_network(congru_context *context, const congru_network
 }
 
 congru_status congru_watch_start(congru_context *context, const congru_trials *trials, size_t present,
-                                 const congru_network_model *model, const congru_parameters *parameters,
+                                 const congru_network *network, const congru_parameters *parameters,
                                  congru_watch *w)
 {
     const size_t d = trials->d;
     w->rank = present - 1 < d ? present - 1 : d;
     between_classes(trials, w->mean, w->scratch[1], w->scratch[2]);
-    congru_status status = congru_spd_eigen(context, 1, d, w->scratch[2], w->scratch[0], w->scratch[1]);
-    for (size_t i = 0; status == CONGRU_OK && i < d; i++) {
+    CONGRU_TRY(congru_spd_eigen(context, 1, d, w->scratch[2], w->scratch[0], w->scratch[1]));
+    for (size_t i = 0; i < d; i++) {
         for (size_t k = 0; k < w->rank; k++)
             w->directions[i * w->rank + k] = w->scratch[1][i * d + d - 1 - k];
     }
-    return status == CONGRU_OK && model->widths != NULL ? apply_network(context, model, parameters, w) : status;
+    return network->model->widths != NULL ? apply_network(context, network, parameters, w) : CONGRU_OK;
 }
 
 void congru_watch_end(congru_watch *w)
 {
-    if (w->applied != NULL)
-        congru_application_end(w->applied);
+    congru_application_end(w->applied);
     w->applied = NULL;
 }
 
@@ -136,8 +136,8 @@ static congru_status rank_of(const congru_watch *w, const congru_graph *graph, s
         m = next;
         next = swap;
     }
-    congru_status status = squares(graph, out, d, m, product, values);
-    const double largest = status == CONGRU_OK ? values[out - 1] : 0.0;
+    CONGRU_TRY(squares(graph, out, d, m, product, values));
+    const double largest = values[out - 1];
     for (size_t k = 0; k < r; k++) {
         for (size_t i = 0; i < out; i++) {
             next[k * out + i] = 0.0;
@@ -145,12 +145,11 @@ static congru_status rank_of(const congru_watch *w, const congru_graph *graph, s
                 next[k * out + i] += m[i * d + j] * w->directions[j * r + k];
         }
     }
-    if (status == CONGRU_OK)
-        status = squares(graph, r, out, next, product, values);
+    CONGRU_TRY(squares(graph, r, out, next, product, values));
     *rank = 0;
-    for (size_t k = 0; status == CONGRU_OK && k < r; k++)
+    for (size_t k = 0; k < r; k++)
         *rank += values[k] > rank_least * rank_least * largest;
-    return status;
+    return CONGRU_OK;
 }
 
 /* Eigenvalues of what the network makes of the mean trial that are no more than the jitter of its layers. */
@@ -162,19 +161,18 @@ static congru_status look_at_jitter(congru_watch *w, congru_graph *graph)
     size_t count = 0;
     if (w->applied == NULL || w->told_jitter)
         return CONGRU_OK;
-    congru_status status = congru_graph_apply(&w->applied->graph, 1, w->mean, output);
-    if (status == CONGRU_OK)
-        status = congru_spd_eigen(graph->context, 1, out, output[0], values, NULL);
-    for (size_t i = 0; status == CONGRU_OK && i < out; i++)
+    CONGRU_TRY(congru_graph_apply(&w->applied->graph, 1, w->mean, output));
+    CONGRU_TRY(congru_spd_eigen(graph->context, 1, out, output[0], values, NULL));
+    for (size_t i = 0; i < out; i++)
         count += values[i] <= jitter_most * jitter || values[i] <= values[out - 1] * 1e-12;
-    if (status != CONGRU_OK || count == 0)
-        return status;
+    if (count == 0)
+        return CONGRU_OK;
     w->told_jitter = true;
     congru_note(graph->context,
                 "step %zu: %zu of the %zu eigenvalues of the output are the layers' jitter of %g and nothing "
                 "else (layers as wide as the output, or merges, keep them from it)",
                 graph->step, count, out, w->design->layer_jitter);
-    return status;
+    return CONGRU_OK;
 }
 
 static void look_at_eigenvalues(congru_watch *w, congru_graph *graph)
@@ -212,11 +210,8 @@ congru_status congru_watch_step(congru_watch *w, congru_graph *graph)
     if (graph->step % CONGRU_WATCH_EVERY != 0)
         return CONGRU_OK;
     size_t rank;
-    congru_status status = rank_of(w, graph, &rank);
-    if (status == CONGRU_OK)
-        status = look_at_jitter(w, graph);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(rank_of(w, graph, &rank));
+    CONGRU_TRY(look_at_jitter(w, graph));
     graph->series[CONGRU_SERIES_RANK] = (double)rank;
     if (rank < w->rank && !w->told_rank) {
         w->told_rank = true;

@@ -11,6 +11,7 @@
 #include "array/folder.h"
 #include "base/error.h"
 #include "evaluation/fold_file.h"
+#include "paper/paper_changes.h"
 
 enum { PATH_SIZE = CONGRU_PAPER_PATH_SIZE + 32, TABLE_MODELS = 3 };
 enum { VARIANTS = CONGRU_ABLATION_VARIANTS, BASELINE = VARIANTS - 1, WORD_SIZE = 64 };
@@ -314,11 +315,20 @@ static congru_status show(const congru_paper_job *job, const congru_ablation *fo
     return status;
 }
 
+/* What is not as by default: "2 of 5 subjects, 20 of 1000 steps". */
+static void describe_changes(const congru_paper_job *job, const congru_paper_open *open, congru_text *text)
+{
+    if (open->options.subjects != NULL && open->options.subject_count < open->set->subjects)
+        congru_text_add(text, "%zu of %zu subjects", open->options.subject_count, open->set->subjects);
+    congru_paper_method_changes(job, CONGRU_USES_NETWORK, text);
+}
+
 congru_status congru_ablate_set(const congru_paper_job *job)
 {
     const char *folder = job->request->folder;
     congru_paper_open open;
     congru_ablation found = {0};
+    congru_text changes = {0};
     congru_status status = congru_paper_set_open(job, 0, NULL, CONGRU_ABLATION_PIPELINES, &open);
     if (status == CONGRU_OK && strlen(folder) >= CONGRU_PAPER_PATH_SIZE)
         status = congru_fail(job->context, CONGRU_ERROR_ARGUMENT, "%s: too long a name", folder);
@@ -327,16 +337,22 @@ congru_status congru_ablate_set(const congru_paper_job *job)
     if (status == CONGRU_OK)
         status = congru_ablation_run(&open, folder, &found);
     if (status == CONGRU_OK)
+        describe_changes(job, &open, &changes);
+    if (status == CONGRU_OK && changes.failed)
+        status = congru_fail(job->context, CONGRU_ERROR_MEMORY, "not enough memory");
+    if (status == CONGRU_OK)
         status = congru_paper_say(
-            job, CONGRU_PAPER_LINE, true, "%s: %s, %s, %s, %s; target %s; accuracy in %%", open.dataset,
+            job, CONGRU_PAPER_LINE, true, "%s: %s, %s, %s, %s; target %s; accuracy in %%%s%s", open.dataset,
             congru_count(open.set->subjects, "subject").text, congru_count(open.set->count, "trial").text,
             congru_count(open.set->classes, "class").text, congru_count(open.set->dimension, "channel").text,
-            congru_target_name(open.options.target));
+            congru_target_name(open.options.target), changes.size > 0 ? "; " : "",
+            changes.size > 0 ? changes.data : "");
     if (status == CONGRU_OK)
         status = show(job, &found);
     if (status == CONGRU_OK)
         status = congru_paper_say(job, CONGRU_PAPER_LINE, true, "Results in %s", folder);
     congru_scores_list_clear(&found.scores);
     congru_paper_set_close(&open);
+    congru_text_clear(&changes);
     return status;
 }

@@ -162,20 +162,31 @@ void congru_claim_number(congru_text *text, double number)
         congru_text_add(text, "%.*f", size < 1 ? 4 : 2, congru_plain_zero(number, size < 1 ? 4 : 2));
 }
 
+/* "2a ra+tslr 55.06 + 2": with what stands before and behind cells, so that the margin can be worked out from the line. */
+static void describe_sum(const congru_claim_source *source, const congru_claim_sum *sum,
+                         congru_claim_side whose, congru_text *text)
+{
+    for (size_t i = 0; i < sum->count; i++) {
+        const congru_claim_term *term = &sum->term[i];
+        const double factor = i > 0 ? fabs(term->factor) : term->factor;
+        congru_claim_cell cell = {.number = NAN};
+        if (i > 0)
+            congru_text_add(text, term->factor < 0 ? " - " : " + ");
+        if (term->row == NULL || factor != 1)
+            congru_text_add(text, term->row == NULL ? "%.6g" : "%.6g times ", factor);
+        if (term->row == NULL)
+            continue;
+        source->read(source->user, whose, term->row, term->column, &cell);
+        free(cell.unit);
+        congru_text_add(text, "%s %s ", term->row, term->column);
+        congru_claim_number(text, cell.number);
+    }
+}
+
 void congru_claim_step_describe(const congru_claim_source *source, const congru_claim_step *step,
                                 congru_claim_side whose, congru_text *text)
 {
-    const congru_claim_sum *const sums[2] = {&step->high, &step->low};
-    size_t told = 0;
-    for (size_t s = 0; s < 2; s++)
-        for (size_t i = 0; i < sums[s]->count; i++) {
-            const congru_claim_term *term = &sums[s]->term[i];
-            congru_claim_cell cell = {.number = NAN};
-            if (term->row == NULL)
-                continue;
-            source->read(source->user, whose, term->row, term->column, &cell);
-            free(cell.unit);
-            congru_text_add(text, "%s%s %s ", told++ > 0 ? ", " : "", term->row, term->column);
-            congru_claim_number(text, cell.number);
-        }
+    describe_sum(source, &step->high, whose, text);
+    congru_text_add(text, ", ");
+    describe_sum(source, &step->low, whose, text);
 }

@@ -94,7 +94,7 @@ typedef struct congru_claim_found {
 void congru_claim_step_judge(const congru_claim_source *source, const congru_claim_step *step,
                              congru_claim_side side, congru_text *missing, congru_claim_found *found);
 
-/* Adds "row column 52.43" of each cell of a step. */
+/* Adds both sides of a step, "row column 54.31, row column 52.43 + 2". */
 void congru_claim_step_describe(const congru_claim_source *source, const congru_claim_step *step,
                                 congru_claim_side side, congru_text *text);
 

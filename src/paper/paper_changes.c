@@ -1,8 +1,10 @@
 /* How what is run differs from the paper, and runs by which claims compare like with like. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number_text.h"
 #include "paper/paper_changes.h"
 #include "paper/paper_tables.h"
 
@@ -176,6 +178,82 @@ void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipeline
         }
 }
 
+const char *congru_paper_c(const congru_paper_job *job, char text[CONGRU_OPTION_TEXT_SIZE])
+{
+    const double c = job->request->run.method.c;
+    if (c == 0)
+        return "chosen on source subjects";
+    snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%.6g, given", c);
+    return text;
+}
+
+/* C of what a fold chose, "C 0.1" among others with commas between; NaN where that has none. */
+static double find_chosen(const char *chosen)
+{
+    for (const char *at = chosen; at != NULL; at = strchr(at, ',')) {
+        at += strspn(at, ", ");
+        if (strncmp(at, "C ", 2) == 0)
+            return congru_number_read(at + 2, NULL);
+    }
+    return NAN;
+}
+
+congru_status congru_paper_runs_keep_ridges(congru_paper_runs *runs, const congru_results *results,
+                                            const char *dataset, double c, const char *suffix)
+{
+    for (size_t p = 0; p < results->pipelines; p++) {
+        congru_text note = {0};
+        double least = INFINITY, most = 0;
+        for (size_t i = 0; i < results->folds; i++) {
+            const double own = c > 0 ? c : find_chosen(results->fold[i].chosen);
+            if (results->fold[i].pipeline != p || isnan(own))
+                continue;
+            least = fmin(least, own);
+            most = fmax(most, own);
+        }
+        if (!congru_paper_has_ridge(results->pipeline[p]) || most == 0)
+            continue;
+        congru_text_add(&note, "%s\n%s%s\n%.3g", dataset, results->pipeline[p], suffix, least);
+        if (least < most)
+            congru_text_add(&note, " to %.3g", most);
+        congru_text_add(&note, c > 0 ? ", given" : ", chosen");
+        if (!note.failed)
+            congru_table_note(&runs->ridges, note.data);
+        const bool failed = note.failed || runs->ridges.failed;
+        congru_text_clear(&note);
+        if (failed)
+            return congru_paper_no_memory(runs->job);
+    }
+    return CONGRU_OK;
+}
+
+const char *congru_paper_runs_ridge(const congru_paper_runs *runs, const char *dataset, const char *name)
+{
+    char key[CONGRU_PAPER_NAME_SIZE + CONGRU_SCORE_NAME_SIZE + 2];
+    const int size = snprintf(key, sizeof key, "%s\n%s\n", dataset, name);
+    for (size_t i = 0; i < runs->ridges.notes; i++)
+        if (strncmp(runs->ridges.note[i], key, (size_t)size) == 0)
+            return runs->ridges.note[i] + size;
+    return "";
+}
+
+congru_status congru_paper_runs_tell_ridges(const congru_paper_runs *runs, const char *where)
+{
+    congru_text text = {0};
+    for (size_t i = 0; i < runs->ridges.notes; i++) {
+        const char *dataset = runs->ridges.note[i], *name = dataset + strcspn(dataset, "\n") + 1,
+                   *value = name + strcspn(name, "\n") + 1;
+        congru_text_add(&text, "%s%.*s %s", i > 0 ? "; " : "", (int)(value - name - 1), name, value);
+        if (runs->scores.count > 1)
+            congru_text_add(&text, " on %.*s", (int)(name - dataset - 1), dataset);
+    }
+    congru_status status = text.failed ? congru_paper_no_memory(runs->job) : CONGRU_OK;
+    if (status == CONGRU_OK && text.size > 0)
+        status = congru_paper_say(runs->job, CONGRU_PAPER_NOTE, true, "C of ridges%s: %s", where, text.data);
+    congru_text_clear(&text);
+    return status;
+}
+
 static bool is_asked(const congru_paper_request *request, const char *pipeline)
 {
     for (size_t i = 0; i < request->run.pipeline_count; i++)
@@ -192,13 +270,19 @@ static congru_status run_ridge(congru_paper_runs *runs, size_t which, size_t rid
     congru_paper_open open;
     method.c = ridges[ridge].c;
     congru_status status = congru_paper_set_open(runs->job, which, &method, pipelines, &open);
+    /* The ridges alone, also where the request has pipelines of its own. */
+    congru_names_split(&open.names, pipelines);
+    open.options.pipelines = open.names.item;
+    open.options.pipeline_count = open.names.count;
     if (status == CONGRU_OK)
         status = congru_paper_folder(runs->job, open.about->name, ridges[ridge].suffix, folder);
     open.options.folder = folder;
     if (status == CONGRU_OK)
         status = congru_paper_evaluate(runs->job, open.set, &open.options, &results);
-    if (status == CONGRU_OK)
+    if (status == CONGRU_OK) {
         congru_paper_set_name(&open, dataset);
+        status = congru_paper_runs_keep_ridges(runs, results, dataset, method.c, ridges[ridge].name);
+    }
     for (size_t i = 0; status == CONGRU_OK && i < results->folds; i++) {
         const congru_fold *fold = &results->fold[i];
         congru_paper_ridge(runs->job, results->pipeline[fold->pipeline], ridge == 1, name);

@@ -43,6 +43,20 @@ void congru_paper_ridge(const congru_paper_job *job, const char *pipeline, bool 
 void congru_paper_ridge_rows(const congru_paper_runs *runs, const char *pipelines,
                              char list[CONGRU_NAMES_SIZE]);
 
+/* What C ridges have that no row tells apart: "chosen on source subjects", or "0.5, given". */
+const char *congru_paper_c(const congru_paper_job *job, char text[CONGRU_OPTION_TEXT_SIZE]);
+
+/* Keeps which C the ridges of these results have, and who chose it: c as given, 0 where it is chosen. Scores have the
+ * pipelines' names with `suffix` behind. */
+congru_status congru_paper_runs_keep_ridges(congru_paper_runs *runs, const congru_results *results,
+                                            const char *dataset, double c, const char *suffix);
+
+/* "0.1 to 3, chosen" or "1, given"; "" of what has no ridge. */
+const char *congru_paper_runs_ridge(const congru_paper_runs *runs, const char *dataset, const char *name);
+
+/* All of these in one remark, below tables that have no column for them. */
+congru_status congru_paper_runs_tell_ridges(const congru_paper_runs *runs, const char *where);
+
 /* Runs those of the pipelines that have a ridge with both on every set, in the folders NAME-C-auto and NAME-C-1, but for the
  * one that the request has. */
 congru_status congru_paper_runs_ridges(congru_paper_runs *runs, const char *pipelines);

@@ -237,6 +237,8 @@ static congru_status run_open(congru_paper_runs *runs, congru_paper_open *open)
     if (status == CONGRU_OK && !add_labels(runs, dataset, results))
         status = congru_paper_no_memory(runs->job);
     if (status == CONGRU_OK)
+        status = congru_paper_runs_keep_ridges(runs, results, dataset, open->options.method.c, "");
+    if (status == CONGRU_OK)
         status = congru_paper_runs_common(runs, results, dataset, open->set->count);
     if (status == CONGRU_OK && (runs->remarks.failed || runs->changes.failed || runs->bare.failed))
         status = congru_paper_no_memory(runs->job);
@@ -278,6 +280,7 @@ void congru_paper_runs_clear(congru_paper_runs *runs)
     congru_table_clear(&runs->remarks);
     congru_table_clear(&runs->bare);
     congru_table_clear(&runs->changes);
+    congru_table_clear(&runs->ridges);
 }
 
 /* ---- Results that are there ---- */
@@ -351,8 +354,8 @@ static congru_status show_dataset(const congru_paper_runs *runs, const char *dat
     congru_names names = {0};
     const bool given = congru_paper_runs_have(runs, dataset);
     congru_names_split(&names, pipelines);
-    congru_table_headings(&table, given ? 5 : 3,
-                          (const char *const[]){dataset, "paper", "mark", "ours", "difference"});
+    congru_table_headings(&table, given ? 6 : 3,
+                          (const char *const[]){dataset, "paper", "mark", "ours", "difference", "C"});
     for (size_t i = 0; i < names.count; i++) {
         const char *name = names.item[i];
         double deviation, mean = congru_score_list_mean(&runs->scores, dataset, name, NULL, &deviation);
@@ -367,6 +370,7 @@ static congru_status show_dataset(const congru_paper_runs *runs, const char *dat
         else
             congru_paper_cell_number(&table, mean, deviation);
         congru_paper_cell_difference(&table, mean, paper);
+        congru_table_text(&table, congru_paper_runs_ridge(runs, dataset, name));
     }
     congru_status status = congru_paper_table(runs->job, true, &table, NULL);
     return status == CONGRU_OK && !given ? congru_paper_set_absent(runs->job, dataset) : status;

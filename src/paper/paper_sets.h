@@ -13,6 +13,7 @@ typedef struct congru_paper_runs {
     congru_table remarks;                             /* notes alone: how sets differ from the paper's */
     congru_table bare;                                /* notes alone: names of sets that have no signals */
     congru_table changes; /* notes alone: "DATASET\n89 of 288 trials", for verdicts */
+    congru_table ridges;  /* notes alone: "DATASET\nra+tslr\n0.1 to 3, chosen" */
 } congru_paper_runs;
 
 /* Runs the pipelines, with commas between, or those of the request, on a set; its results go to and come from the folder

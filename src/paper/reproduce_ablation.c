@@ -155,7 +155,7 @@ static congru_status show(const ablation_job *job)
 
 static congru_status ablate_set(const congru_paper_job *paper, size_t which)
 {
-    char folder[CONGRU_PAPER_PATH_SIZE];
+    char folder[CONGRU_PAPER_PATH_SIZE], c[CONGRU_OPTION_TEXT_SIZE];
     congru_paper_open open;
     ablation_job job = {.paper = paper, .open = &open};
     congru_status status = congru_paper_set_open(paper, which, NULL, CONGRU_ABLATION_PIPELINES, &open);
@@ -165,6 +165,9 @@ static congru_status ablate_set(const congru_paper_job *paper, size_t which)
         status = congru_ablation_run(&open, folder, &job.found);
     if (status == CONGRU_OK)
         status = congru_paper_set_remark(&open);
+    if (status == CONGRU_OK)
+        status = congru_paper_say(paper, CONGRU_PAPER_NOTE, true, "C of tslr behind aligners: %s",
+                                  congru_paper_c(paper, c));
     if (status == CONGRU_OK) {
         congru_paper_set_name(&open, job.dataset);
         status = show(&job);

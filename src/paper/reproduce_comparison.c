@@ -199,6 +199,10 @@ congru_status congru_reproduce_comparison(const congru_paper_job *paper)
         status = congru_paper_title(paper, "19", NULL);
     if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&job.cross);
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_tell_ridges(&job.cross, " across subjects");
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_tell_ridges(&job.within, " within subjects");
     if (status == CONGRU_OK && paper->request->set_count == 0)
         status = show(&job, congru_paper_dataset_at(0));
     for (size_t t = 0; status == CONGRU_OK && t < job.cross.scores.count; t++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "congru/report.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_sets.h"
 #include "paper/reproduce.h"
 #include "paper/score_list.h"
@@ -268,6 +269,7 @@ static congru_status show_families(const recipes_job *job)
 static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
 {
     recipes_job job = {.paper = paper, .which = which};
+    char c[CONGRU_OPTION_TEXT_SIZE];
     congru_status status = look_at_set(&job);
     for (size_t r = 0; status == CONGRU_OK && r < RECIPES; r++)
         if (is_run(r))
@@ -282,8 +284,9 @@ static congru_status recipes_of_set(const congru_paper_job *paper, size_t which)
             "'authors' has choices of ours after a description of the paper's authors' code; 'chosen' is "
             "the printed recipe with C and the step to stop at chosen on "
             "source subjects: %s of them are "
-            "held out of training, and the weights are kept that are best for those.",
-            job.validation);
+            "held out of training, and the weights are kept that are best for those. C of the other columns "
+            "is %s.",
+            job.validation, congru_paper_c(paper, c));
     if (status == CONGRU_OK)
         status = show_families(&job);
     free(job.row);

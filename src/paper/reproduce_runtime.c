@@ -129,6 +129,8 @@ congru_status congru_reproduce_runtime(const congru_paper_job *job)
     if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&sets);
     if (status == CONGRU_OK)
+        status = congru_paper_runs_tell_ridges(&sets, "");
+    if (status == CONGRU_OK)
         status = congru_paper_say(job, CONGRU_PAPER_TEXT, true,
                                   "Seconds of training per subject, as the paper has them: of the aligner "
                                   "alone, of the classifier on aligned trials, of the whole end-to-end model. "

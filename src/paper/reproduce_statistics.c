@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_printed.h"
 #include "paper/paper_sets.h"
 #include "paper/paper_tables.h"
@@ -184,6 +185,8 @@ congru_status congru_reproduce_statistics(const congru_paper_job *paper)
     congru_status status = congru_paper_runs_all(&job.runs, pipelines, CONGRU_PROTOCOL_LOSO, "");
     if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&job.runs);
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_tell_ridges(&job.runs, "");
     if (status == CONGRU_OK)
         status = congru_paper_printed_scores(paper, "subjects-prealigners", &job.aligned);
     if (status == CONGRU_OK)

@@ -7,6 +7,7 @@
 
 #include "base/number_text.h"
 #include "paper/ablation.h"
+#include "paper/paper_changes.h"
 #include "paper/paper_printed.h"
 #include "paper/paper_sets.h"
 #include "paper/paper_tables.h"
@@ -195,6 +196,8 @@ congru_status congru_reproduce_subjects(const congru_paper_job *job)
         status = ablate(job, i, &ablated);
     if (status == CONGRU_OK)
         status = congru_paper_runs_remark(&runs);
+    if (status == CONGRU_OK)
+        status = congru_paper_runs_tell_ridges(&runs, "");
     if (status == CONGRU_OK)
         status = congru_paper_runs_found(&runs);
     if (status == CONGRU_OK && ablated.count == 0)

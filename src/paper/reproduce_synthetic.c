@@ -167,14 +167,15 @@ static congru_status show(const synthetic_job *job)
 
 static congru_status show_all(const synthetic_job *job)
 {
-    char steps[CONGRU_OPTION_TEXT_SIZE] = "";
+    char steps[CONGRU_OPTION_TEXT_SIZE] = "", c[CONGRU_OPTION_TEXT_SIZE];
     congru_method_options_get(&job->options.method, "steps", steps);
     congru_status status = congru_paper_title(job->paper, "2", "6");
     if (status == CONGRU_OK)
         status = congru_paper_say(
             job->paper, CONGRU_PAPER_LINE, true,
-            "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps",
-            job->paper->request->trials, job->seeds[0], job->seeds[1], steps);
+            "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps; "
+            "C %s",
+            job->paper->request->trials, job->seeds[0], job->seeds[1], steps, congru_paper_c(job->paper, c));
     if (status == CONGRU_OK)
         status = show(job);
     if (status == CONGRU_OK)

@@ -222,6 +222,37 @@ static double printed_of(const table_job *job, const char *dataset, const char *
     return sum / (double)names.count;
 }
 
+/* The z of a method over one set, the mean of its subjects'; on both sides of the methods that both have, which must be all. */
+static void read_z_of(const table_job *job, bool paper, const char *name, const char *column,
+                      congru_claim_cell *cell)
+{
+    const congru_scores_list *scores = paper ? &job->printed : &job->sets.scores;
+    const char *dataset = congru_paper_dataset(name);
+    size_t methods = 0, method = METHODS_MAX, first = 0, rows = 0;
+    double sum = 0;
+    for (; job->about->method[methods] != NULL; methods++)
+        if (strcmp(job->about->method[methods], column) == 0)
+            method = methods;
+    cell->uses |= sets_of(name) | congru_paper_uses(job->sets.job, job->about->pipelines);
+    if (!congru_paper_runs_have(&job->sets, dataset))
+        cell->absent |= sets_of(name);
+    for (size_t m = 0; m < methods; m++)
+        if (!job->common[m])
+            return;
+    if (method == METHODS_MAX)
+        return;
+    add_z_units(job, scores, method, cell);
+    for (size_t t = 0; cell->unit != NULL && t < scores->count; first += scores->item[t++]->subjects)
+        for (size_t i = first; i < first + scores->item[t]->subjects; i++) {
+            if (strcmp(scores->item[t]->name, dataset) != 0)
+                cell->unit[i] = NAN;
+            rows += isnan(cell->unit[i]) ? 0 : 1;
+            sum += isnan(cell->unit[i]) ? 0 : cell->unit[i];
+        }
+    cell->number = rows > 0 ? sum / (double)rows : NAN;
+}
+
+/* Row "z" over all sets, "z 2a" over one, or a set or several; column a method or pipeline. */
 static void read_cell(const void *user, congru_claim_side side, const char *row, const char *column,
                       congru_claim_cell *cell)
 {
@@ -230,6 +261,10 @@ static void read_cell(const void *user, congru_claim_side side, const char *row,
     char list[CONGRU_NAMES_SIZE], pipelines[CONGRU_NAMES_SIZE];
     if (strcmp(row, "z") == 0) {
         read_z(job, paper, column, cell);
+        return;
+    }
+    if (strncmp(row, "z ", 2) == 0) {
+        read_z_of(job, paper, row + 2, column, cell);
         return;
     }
     list_pipelines(job, side, column, list);

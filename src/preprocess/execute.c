@@ -65,7 +65,11 @@ congru_status congru_preprocess_samples(congru_context *context, const congru_pr
     if ((p->band[1] > 0 || p->notch > 0) && !(rate > 0))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the sampling rate, which filters need, is not known");
-    congru_status status = check_band(context, p, rate);
+    congru_status status = congru_check_count(context, trials, channels);
+    if (status == CONGRU_OK)
+        status = congru_check_count(context, trials * channels, samples);
+    if (status == CONGRU_OK)
+        status = check_band(context, p, rate);
     if (status == CONGRU_OK)
         status = scale_and_reference(context, p, trials, channels, samples, signal);
     if (status == CONGRU_OK && p->band[1] > 0 && p->fir)

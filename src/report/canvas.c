@@ -54,6 +54,8 @@ void congru_drawing_destroy(congru_drawing **drawing)
     for (size_t i = 0; i < (*drawing)->count; i++) {
         free((*drawing)->shape[i].point);
         free((*drawing)->shape[i].text);
+        free((*drawing)->shape[i].about);
+        free((*drawing)->shape[i].subject);
     }
     free((*drawing)->shape);
     free((*drawing)->title);
@@ -79,15 +81,14 @@ static void add_shape(canvas *on, congru_shape shape)
     drawing->shape[drawing->count++] = shape;
 }
 
-static void add_points(canvas *on, congru_shape shape, size_t count, const double *point)
+static void add_numbers(canvas *on, congru_shape shape, size_t numbers, const double *point)
 {
-    shape.count = count;
-    shape.point = malloc((2 * count + 1) * sizeof *shape.point);
+    shape.point = malloc((numbers + 1) * sizeof *shape.point);
     if (shape.point == NULL) {
         on->failed = true;
         return;
     }
-    memcpy(shape.point, point, 2 * count * sizeof *point);
+    memcpy(shape.point, point, numbers * sizeof *point);
     add_shape(on, shape);
     if (on->failed)
         free(shape.point);
@@ -95,13 +96,39 @@ static void add_points(canvas *on, congru_shape shape, size_t count, const doubl
 
 void congru_canvas_path(canvas *on, size_t count, const double *point, uint32_t stroke, double width)
 {
-    add_points(on, (congru_shape){.kind = CONGRU_SHAPE_LINE, .stroke = stroke, .stroke_width = width}, count,
-               point);
+    add_numbers(
+        on, (congru_shape){.kind = CONGRU_SHAPE_LINE, .stroke = stroke, .stroke_width = width, .count = count},
+        2 * count, point);
 }
 
 void congru_canvas_polygon(canvas *on, size_t count, const double *point, uint32_t fill)
 {
-    add_points(on, (congru_shape){.kind = CONGRU_SHAPE_POLYGON, .fill = fill}, count, point);
+    add_numbers(on, (congru_shape){.kind = CONGRU_SHAPE_POLYGON, .fill = fill, .count = count}, 2 * count,
+                point);
+}
+
+void congru_canvas_surface(canvas *on, double x, double y, double radius, size_t side, const double *value)
+{
+    add_numbers(on,
+                (congru_shape){.kind = CONGRU_SHAPE_SURFACE, .x = x, .y = y, .width = radius, .count = side},
+                side * side, value);
+}
+
+void congru_canvas_about(canvas *on, size_t shapes, const char *subject, const char *format, ...)
+{
+    char line[512] = "";
+    if (format != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        congru_format_list(line, sizeof line, format, arguments);
+        va_end(arguments);
+    }
+    for (size_t i = 0; i < shapes && !on->failed; i++) {
+        congru_shape *shape = &on->drawing->shape[on->drawing->count - 1 - i];
+        shape->about = format != NULL ? strdup(line) : NULL;
+        shape->subject = subject != NULL ? strdup(subject) : NULL;
+        on->failed = (format != NULL && shape->about == NULL) || (subject != NULL && shape->subject == NULL);
+    }
 }
 
 void congru_canvas_line(canvas *on, double x, double y, double x2, double y2, uint32_t stroke, double width)

@@ -35,8 +35,18 @@ void congru_canvas_ellipse(canvas *on, double x, double y, double a, double b, d
 void congru_canvas_dot(canvas *on, double x, double y, double radius, uint32_t fill);
 void congru_canvas_box(canvas *on, double x, double y, double width, double height, uint32_t fill);
 
+/* The drawing as an svg element, of a file or of the page, whose colours are those of its style. */
+void congru_canvas_add_svg(congru_text *text, const congru_drawing *drawing, bool page);
+
 /* A small mark about (x, y): circle, square, triangle, diamond, cross, ... by number, again from the first. */
 void congru_canvas_symbol(canvas *on, size_t number, double x, double y, double size, uint32_t fill);
+
+/* Values (side, side) from -1 to 1 on the disc about (x, y), NaN outside. */
+void congru_canvas_surface(canvas *on, double x, double y, double radius, size_t side, const double *value);
+
+/* What the last `shapes` shapes stand for, a format, and the subject that they are of; either may be NULL. */
+void congru_canvas_about(canvas *on, size_t shapes, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 void congru_canvas_text(canvas *on, double x, double y, double size, int anchor, uint32_t fill,
                         const char *format, ...) __attribute__((format(printf, 7, 8)));

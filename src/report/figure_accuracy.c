@@ -1,21 +1,40 @@
 /* Accuracy by pipeline and subject. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/number_text.h"
 #include "base/text.h"
 #include "report/figures.h"
 #include "report/metric_columns.h"
 
 enum { ROW = 26, TOP = 34, BOTTOM = 44 };
 
+double congru_figure_plot_width(const figure_input *in)
+{
+    return in->narrow ? 170 : 380;
+}
+
+const char *congru_figure_brief(const figure_input *in, char *name)
+{
+    const double most = in->narrow ? 100 : 260;
+    if (congru_canvas_measure(name, 10) <= most)
+        return name;
+    size_t size = strlen(name);
+    while (size > 1 &&
+           (((unsigned char)name[size] & 0xc0) == 0x80 || congru_canvas_measure(name, 10) > most - 6))
+        name[--size] = '\0';
+    return strcpy(name + size, "…") - size;
+}
+
 /* Room for the longest pipeline name. */
-static double name_width(const report_run *run)
+static double name_width(const figure_input *in)
 {
     double width = 40;
-    for (size_t p = 0; p < run->results->pipelines; p++) {
-        char name[KNOWN_NAME_SIZE];
-        congru_known_name(run->scores, p, name);
-        double own = congru_canvas_measure(name, 10);
+    for (size_t p = 0; p < in->run->results->pipelines; p++) {
+        char name[KNOWN_NAME_SIZE + 4];
+        congru_known_name(in->run->scores, p, name);
+        double own = congru_canvas_measure(congru_figure_brief(in, name), 10);
         width = own > width ? own : width;
     }
     return width + 20;
@@ -46,7 +65,7 @@ static bool find_levels(const report_run *run, scale *level)
 }
 
 /* The level above which a subject beats chance: a line, and a band where subjects differ in their number of trials. */
-static void draw_level(canvas *on, const report_run *run, const scale *x, double bottom)
+static void draw_level(canvas *on, const report_run *run, bool narrow, const scale *x, double bottom)
 {
     scale level;
     if (!find_levels(run, &level))
@@ -57,22 +76,28 @@ static void draw_level(canvas *on, const report_run *run, const scale *x, double
     congru_canvas_line(on, from, TOP - 6, from, bottom, congru_canvas_colours[1], 1);
     if (to - from > 0.5)
         congru_canvas_line(on, to, TOP - 6, to, bottom, congru_canvas_colours[1], 1);
-    congru_canvas_text(on, to + 3, TOP - 10, 9, -1, congru_canvas_colours[1], "level of chance (95 %%)");
+    congru_canvas_text(on, to + 3, TOP - 10, 9, -1, congru_canvas_colours[1],
+                       narrow ? "its level" : "level of chance (95 %%)");
     congru_canvas_text(on, x->end + 8, TOP - 10, 9, -1, CANVAS_SOFT, "above it");
 }
 
-static void draw_row(canvas *on, const report_run *run, size_t p, const scale *x, double y, double left)
+static void draw_row(canvas *on, const figure_input *in, size_t p, const scale *x, double y, double left)
 {
+    const report_run *run = in->run;
     size_t subjects = run->results->subjects;
     const congru_interval *mean = &run->mean[p];
-    char name[KNOWN_NAME_SIZE];
+    char name[KNOWN_NAME_SIZE + 4];
     congru_known_name(run->scores, p, name);
-    congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", name);
+    congru_canvas_text(on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", congru_figure_brief(in, name));
     for (size_t s = 0; s < subjects; s++) {
         double value = run->accuracy[p * subjects + s];
-        if (!isnan(value))
-            draw_subject(on, congru_scale_place(x, value), y + spread(s) * ROW * 0.55,
-                         congru_scores_at(run->scores, CONGRU_SCORE_ABOVE, p, s) == 0);
+        if (isnan(value))
+            continue;
+        draw_subject(on, congru_scale_place(x, value), y + spread(s) * ROW * 0.55,
+                     congru_scores_at(run->scores, CONGRU_SCORE_ABOVE, p, s) == 0);
+        congru_canvas_about(on, 1, run->results->subject_name[s], "%s, %s: %.1f %%",
+                            run->results->subject_name[s], run->results->pipeline[p],
+                            congru_plain_zero(100 * value, 1));
     }
     const report_above above = congru_report_above(run, p);
     if (above.of > 0)
@@ -87,8 +112,8 @@ canvas congru_figure_accuracy(const figure_input *in)
 {
     const report_run *run = in->run;
     size_t rows = run->results->pipelines;
-    double left = name_width(run), bottom = TOP + (double)rows * ROW;
-    scale x = {.from = 1, .to = 0, .start = left, .end = left + 380};
+    double left = name_width(in), bottom = TOP + (double)rows * ROW;
+    scale x = {.from = 1, .to = 0, .start = left, .end = left + congru_figure_plot_width(in)};
     for (size_t i = 0; i < rows * run->results->subjects; i++)
         congru_scale_include(&x, run->accuracy[i]);
     congru_scale_include(&x, run->chance);
@@ -97,15 +122,16 @@ canvas congru_figure_accuracy(const figure_input *in)
     canvas on =
         congru_canvas_start(x.end + 60, bottom + BOTTOM, "Accuracy by pipeline, %s", run->results->dataset);
     congru_canvas_axis_x(&on, &x, TOP, bottom, 100,
-                         "Accuracy (%), one dot per subject; mean and 95 % interval");
+                         in->narrow ? "Accuracy (%)"
+                                    : "Accuracy (%), one dot per subject; mean and 95 % interval");
     if (!isnan(run->chance)) {
         double at = congru_scale_place(&x, run->chance);
         congru_canvas_dashes(&on, at, TOP - 6, at, bottom, congru_canvas_colours[1], 1.2);
         congru_canvas_text(&on, at - 3, TOP - 10, 9, 1, congru_canvas_colours[1], "chance");
-        draw_level(&on, run, &x, bottom);
+        draw_level(&on, run, in->narrow, &x, bottom);
     }
     for (size_t i = 0; i < rows; i++)
-        draw_row(&on, run, run->order[i], &x, TOP + ((double)i + 0.5) * ROW, left);
+        draw_row(&on, in, run->order[i], &x, TOP + ((double)i + 0.5) * ROW, left);
     return on;
 }
 
@@ -165,8 +191,11 @@ canvas congru_figure_paired(const figure_input *in)
             uint32_t colour = a == b ? CANVAS_SOFT : congru_canvas_colours[a < b];
             double from = congru_scale_place(&y, b), to = congru_scale_place(&y, a);
             congru_canvas_line(&on, 120, from, 280, to, (colour & ~0xffu) | 0x99, 1);
+            congru_canvas_about(&on, 1, scores->subject[s], "%s: %.1f to %.1f %%", scores->subject[s],
+                                congru_plain_zero(100 * b, 1), congru_plain_zero(100 * a, 1));
             congru_canvas_dot(&on, 120, from, 2.6, colour);
             congru_canvas_dot(&on, 280, to, 2.6, colour);
+            congru_canvas_about(&on, 2, scores->subject[s], NULL);
         }
     }
     if (!isnan(in->run->chance))
@@ -181,8 +210,10 @@ canvas congru_figure_paired(const figure_input *in)
 
 /* ---- Intervals about zero ---- */
 
+enum { FOREST_MAX = 256, FOREST_NAME_SIZE = 2 * KNOWN_NAME_SIZE };
+
 typedef struct forest_row {
-    const char *name;
+    char name[FOREST_NAME_SIZE];
     double mean, low, high;
 } forest_row;
 
@@ -200,17 +231,20 @@ static void draw_forest(canvas *on, size_t count, const forest_row *row, const s
             congru_canvas_line(on, congru_scale_place(x, row[i].low), y, congru_scale_place(x, row[i].high), y,
                                colour, 2);
         congru_canvas_dot(on, congru_scale_place(x, row[i].mean), y, 3.6, colour);
+        congru_canvas_about(on, 1, NULL, "%s: %+.1f points (%+.1f to %+.1f)", row[i].name,
+                            congru_plain_zero(100 * row[i].mean, 1), congru_plain_zero(100 * row[i].low, 1),
+                            congru_plain_zero(100 * row[i].high, 1));
     }
 }
 
-static canvas forest(size_t count, const forest_row *row, const char *title, const char *what)
+static canvas forest(const figure_input *in, size_t count, forest_row *row, const char *title, const char *what)
 {
     double left = 40;
     for (size_t i = 0; i < count; i++) {
-        double own = congru_canvas_measure(row[i].name, 10) + 20;
+        double own = congru_canvas_measure(congru_figure_brief(in, row[i].name), 10) + 20;
         left = own > left ? own : left;
     }
-    scale x = {.from = -0.01, .to = 0.01, .start = left, .end = left + 340};
+    scale x = {.from = -0.01, .to = 0.01, .start = left, .end = left + congru_figure_plot_width(in) - 40};
     for (size_t i = 0; i < count; i++) {
         congru_scale_include(&x, row[i].mean);
         congru_scale_include(&x, row[i].low);
@@ -223,29 +257,31 @@ static canvas forest(size_t count, const forest_row *row, const char *title, con
     return on;
 }
 
-enum { FOREST_MAX = 128 };
-
 canvas congru_figure_forest(const figure_input *in)
 {
     const report_run *run = in->run;
     size_t count = 0;
     forest_row row[FOREST_MAX];
-    char name[FOREST_MAX][KNOWN_NAME_SIZE], own[KNOWN_NAME_SIZE], title[256];
+    char own[KNOWN_NAME_SIZE], title[256];
     for (size_t i = 0; i < run->results->pipelines && count < FOREST_MAX; i++) {
         size_t p = run->order[i];
         if (p == in->pipeline)
             continue;
         const congru_gain pair = congru_scores_gain(run->scores, in->pipeline, p, 0.95);
-        congru_known_name(run->scores, p, name[count]);
-        row[count] = (forest_row){name[count], pair.interval.mean, pair.interval.low, pair.interval.high};
-        count++;
+        congru_known_name(run->scores, p, row[count].name);
+        row[count].mean = pair.interval.mean;
+        row[count].low = pair.interval.low;
+        row[count++].high = pair.interval.high;
     }
     if (count == 0)
         return (canvas){0};
     congru_known_name(run->scores, in->pipeline, own);
     snprintf(title, sizeof title, "What %s gains on each other pipeline%s", own,
              run->scores->common != NULL ? ", on common trials" : "");
-    canvas on = forest(count, row, title, "Points of accuracy gained, mean and 95 % interval");
+    canvas on = forest(in, count, row, title,
+                       in->narrow ? "Points gained" : "Points of accuracy gained, mean and 95 % interval");
+    if (in->page)
+        return on;
     congru_canvas_text(&on, on.drawing != NULL ? on.drawing->width / 2 : 0, 18, 11, 0, CANVAS_INK, "%s", title);
     congru_canvas_bold(&on);
     return on;
@@ -257,13 +293,103 @@ canvas congru_figure_ablation(const figure_input *in)
     forest_row row[FOREST_MAX];
     size_t count = 0;
     for (const congru_json *r = rows != NULL ? rows->first : NULL; r != NULL && count < FOREST_MAX; r = r->next)
-        if (isfinite(congru_json_tree_number(congru_json_tree_member(r, "change"))))
-            row[count++] = (forest_row){congru_json_tree_string(congru_json_tree_member(r, "name"), ""),
-                                        congru_json_tree_number(congru_json_tree_member(r, "change")),
-                                        congru_json_tree_number(congru_json_tree_member(r, "low")),
-                                        congru_json_tree_number(congru_json_tree_member(r, "high"))};
-    return count > 0 ? forest(count, row, "Ablation", "Points of accuracy changed, mean and 95 % interval")
-                     : (canvas){0};
+        if (isfinite(congru_json_tree_number(congru_json_tree_member(r, "change")))) {
+            congru_format(row[count].name, FOREST_NAME_SIZE - 4, "%s",
+                          congru_json_tree_string(congru_json_tree_member(r, "name"), ""));
+            row[count].mean = congru_json_tree_number(congru_json_tree_member(r, "change"));
+            row[count].low = congru_json_tree_number(congru_json_tree_member(r, "low"));
+            row[count++].high = congru_json_tree_number(congru_json_tree_member(r, "high"));
+        }
+    return count > 0
+               ? forest(in, count, row, "Ablation",
+                        in->narrow ? "Points changed" : "Points of accuracy changed, mean and 95 % interval")
+               : (canvas){0};
+}
+
+/* ---- Several runs ---- */
+
+canvas congru_figure_changes(const figure_input *in)
+{
+    const congru_report *report = in->report;
+    forest_row row[FOREST_MAX];
+    size_t count = 0;
+    bool several = false;
+    for (size_t i = 0; i < report->comparisons; i++)
+        several = several || report->comparison[i].run != report->comparison[0].run;
+    for (size_t i = 0; i < report->comparisons && count < FOREST_MAX; i++, count++) {
+        const report_comparison *c = &report->comparison[i];
+        congru_format(row[count].name, FOREST_NAME_SIZE - 4, "%s%s%.60s",
+                      report->run[0].results->pipeline[c->pipeline], several ? ", " : "",
+                      several ? report->run[c->run].label : "");
+        row[count].mean = c->pair.interval.mean;
+        row[count].low = c->pair.interval.low;
+        row[count].high = c->pair.interval.high;
+    }
+    return count > 0
+               ? forest(in, count, row, "What other runs gain on the first",
+                        in->narrow ? "Points gained" : "Points of accuracy gained, mean and 95 % interval")
+               : (canvas){0};
+}
+
+/* One dot: dots that would lie on one another are put apart. */
+static void draw_mean(canvas *on, const figure_input *in, size_t run, const char *pipeline,
+                      const congru_interval *mean, const scale *x, double y, double aside)
+{
+    congru_canvas_dot(on, congru_scale_place(x, mean->mean), y + aside, 4,
+                      congru_canvas_colours[run % CANVAS_COLOURS]);
+    congru_canvas_about(on, 1, NULL, "%s, %s: %.1f ± %.1f %%", pipeline, in->report->run[run].label,
+                        congru_plain_zero(100 * mean->mean, 1), congru_plain_zero(100 * mean->deviation, 1));
+}
+
+canvas congru_figure_means(const figure_input *in)
+{
+    const congru_report *report = in->report;
+    const report_comparison *c = report->comparison;
+    size_t rows = 0, shown = 0;
+    double left = 40;
+    for (size_t i = 0; i < report->comparisons; i++) {
+        char name[KNOWN_NAME_SIZE + 4];
+        rows += i == 0 || c[i].pipeline != c[i - 1].pipeline;
+        congru_format(name, sizeof name - 4, "%s", report->run[0].results->pipeline[c[i].pipeline]);
+        left = fmax(left, congru_canvas_measure(congru_figure_brief(in, name), 10) + 20);
+        shown = c[i].run > shown ? c[i].run : shown;
+    }
+    if (rows == 0)
+        return (canvas){0};
+    const double top = TOP + 16 * (double)shown, bottom = top + (double)rows * ROW;
+    scale x = {.from = 1, .to = 0, .start = left, .end = left + congru_figure_plot_width(in)};
+    for (size_t i = 0; i < report->comparisons; i++) {
+        congru_scale_include(&x, c[i].first.mean);
+        congru_scale_include(&x, c[i].own.mean);
+    }
+    x.from = floor(x.from * 20 - 0.01) / 20;
+    x.to = x.to > 0.97 ? 1 : ceil(x.to * 20 + 0.01) / 20;
+    canvas on = congru_canvas_start(x.end + 30, bottom + BOTTOM, "Each pipeline in each run");
+    congru_canvas_axis_x(&on, &x, top, bottom, 100, "Accuracy (%)");
+    for (size_t r = 0; r <= shown; r++) {
+        char name[KNOWN_NAME_SIZE + 4];
+        congru_format(name, sizeof name - 4, "%s", report->run[r].label);
+        congru_canvas_dot(&on, left + 4, 14 + 16 * (double)r, 4, congru_canvas_colours[r % CANVAS_COLOURS]);
+        congru_canvas_text(&on, left + 14, 17.5 + 16 * (double)r, 10, -1, CANVAS_INK, "%s",
+                           congru_figure_brief(in, name));
+    }
+    const double apart = fmin(4, 16.0 / (double)shown);
+    double y = top - ROW / 2.0;
+    for (size_t i = 0; i < report->comparisons; i++) {
+        char name[KNOWN_NAME_SIZE + 4];
+        const char *pipeline = report->run[0].results->pipeline[c[i].pipeline];
+        if (i == 0 || c[i].pipeline != c[i - 1].pipeline) {
+            y += ROW;
+            congru_format(name, sizeof name - 4, "%s", pipeline);
+            congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", congru_figure_brief(in, name));
+            draw_mean(&on, in, 0, pipeline, &c[i].first, &x, y, -apart * (double)shown / 2);
+        }
+        congru_canvas_line(&on, congru_scale_place(&x, c[i].first.mean), y,
+                           congru_scale_place(&x, c[i].own.mean), y, CANVAS_RULE, 1);
+        draw_mean(&on, in, c[i].run, pipeline, &c[i].own, &x, y,
+                  apart * ((double)c[i].run - (double)shown / 2));
+    }
+    return on;
 }
 
 /* ---- Confusion ---- */
@@ -314,26 +440,37 @@ canvas congru_figure_speed(const figure_input *in)
 {
     const report_run *run = in->run;
     size_t rows = run->results->pipelines;
-    double left = name_width(run), bottom = TOP + (double)rows * 22;
-    scale x = {.from = 1, .to = 1, .start = left, .end = left + 360, .logarithmic = true};
+    double left = name_width(in), bottom = TOP + (double)rows * 22;
+    bool compared = false;
+    scale x = {.from = 1,
+               .to = 1,
+               .start = left,
+               .end = left + congru_figure_plot_width(in) - 20,
+               .logarithmic = true};
     for (size_t p = 0; p < rows; p++) {
         congru_scale_include(&x, congru_report_mean(run, p, CONGRU_SCORE_SECONDS));
-        congru_scale_include(&x, congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]));
+        const double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
+        congru_scale_include(&x, paper);
+        compared = compared || paper > 0;
     }
     x.from /= 1.5;
     x.to *= 1.5;
     canvas on =
         congru_canvas_start(x.end + 30, bottom + BOTTOM, "Seconds per subject, %s", run->results->dataset);
     congru_canvas_axis_x(&on, &x, TOP, bottom, 1, "Seconds per subject (logarithmic)");
-    congru_canvas_dot(&on, left + 6, 16, 4, congru_canvas_colours[0]);
-    congru_canvas_text(&on, left + 16, 19.5, 10, -1, CANVAS_INK, "this run");
-    congru_canvas_symbol(&on, 3, left + 86, 16, 3.6, congru_canvas_colours[1]);
-    congru_canvas_text(&on, left + 96, 19.5, 10, -1, CANVAS_INK, "paper (RTX 4060)");
+    if (compared) {
+        congru_canvas_dot(&on, left + 6, 16, 4, congru_canvas_colours[0]);
+        congru_canvas_text(&on, left + 16, 19.5, 10, -1, CANVAS_INK, "this run");
+        congru_canvas_symbol(&on, 3, left + 86, 16, 3.6, congru_canvas_colours[1]);
+        congru_canvas_text(&on, left + 96, 19.5, 10, -1, CANVAS_INK, "paper (RTX 4060)");
+    }
     for (size_t i = 0; i < rows; i++) {
         size_t p = run->order[i];
         double y = TOP + ((double)i + 0.5) * 22, own = congru_report_mean(run, p, CONGRU_SCORE_SECONDS);
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
-        congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", run->results->pipeline[p]);
+        char name[KNOWN_NAME_SIZE + 4];
+        congru_known_name(run->scores, p, name);
+        congru_canvas_text(&on, left - 10, y + 3.5, 10, 1, CANVAS_INK, "%s", congru_figure_brief(in, name));
         if (own > 0 && paper > 0)
             congru_canvas_line(&on, congru_scale_place(&x, own), y, congru_scale_place(&x, paper), y,
                                CANVAS_SOFT, 0.8);
@@ -341,6 +478,9 @@ canvas congru_figure_speed(const figure_input *in)
             congru_canvas_symbol(&on, 3, congru_scale_place(&x, paper), y, 3.6, congru_canvas_colours[1]);
         if (own > 0)
             congru_canvas_dot(&on, congru_scale_place(&x, own), y, 4, congru_canvas_colours[0]);
+        if (own > 0)
+            congru_canvas_about(&on, 1, NULL, paper > 0 ? "%s: %.3g s, paper %.3g s" : "%s: %.3g s",
+                                run->results->pipeline[p], own, paper);
     }
     return on;
 }

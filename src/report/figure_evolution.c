@@ -5,12 +5,13 @@
 #include "base/text.h"
 #include "report/figure_names.h"
 
-enum { PANEL = 160, GAP = 14, MARGIN = 16, COLUMNS = 3, LINE = 16, BELOW = 36, SHOWN = 4 };
+enum { PANEL = 160, GAP = 14, MARGIN = 16, COLUMNS = 3, LINE = 16, BELOW = 36, SHOWN = 4, DRAWN = 1500 };
 
 typedef struct evolution {
     const congru_json *root, *points;
     figure_names classes, subjects; /* those that are shown */
     size_t all;                     /* subjects that have points */
+    double panel;                   /* its side */
 } evolution;
 
 static const congru_json *element(const congru_json *array, size_t index)
@@ -27,14 +28,16 @@ static const char *member(const congru_json *object, const char *name)
 }
 
 /* The subjects asked for, or the first that there are: as many as the paper shows. */
-static void choose_subjects(evolution *e, const congru_report_choice *choice)
+static void choose_subjects(evolution *e, const figure_input *in)
 {
+    const congru_report_choice *choice = in->choice;
     figure_names all = {0};
     for (const congru_json *p = e->points->first; p != NULL; p = p->next)
         congru_figure_name(&all, member(p, "subject"));
     for (size_t i = 0; choice != NULL && i < choice->subject_count; i++)
         congru_figure_name(&e->subjects, choice->subjects[i]);
-    for (size_t i = 0; e->subjects.count < SHOWN && (choice == NULL || choice->subject_count == 0); i++) {
+    const size_t shown = in->stage > 0 ? FIGURE_NAMES_MAX : SHOWN;
+    for (size_t i = 0; e->subjects.count < shown && (choice == NULL || choice->subject_count == 0); i++) {
         if (i == all.count)
             break;
         congru_figure_name(&e->subjects, all.name[i]);
@@ -48,10 +51,13 @@ static bool is_shown(const evolution *e, const congru_json *point, size_t *subje
            congru_figure_find(&e->classes, member(point, "label"), class);
 }
 
-static void draw_points(canvas *on, const evolution *e, size_t interval, double left, double top)
+/* `about`: each point says whose it is; of many as many as can be told apart are drawn. */
+static void draw_points(canvas *on, const evolution *e, size_t interval, bool about, double left, double top)
 {
-    scale x = {INFINITY, -INFINITY, left + 7, left + PANEL - 7, false},
-          y = {INFINITY, -INFINITY, top + PANEL - 7, top + 7, false};
+    const size_t all = congru_json_length(e->points);
+    size_t index = 0;
+    scale x = {INFINITY, -INFINITY, left + 7, left + e->panel - 7, false},
+          y = {INFINITY, -INFINITY, top + e->panel - 7, top + 7, false};
     size_t subject, class;
     for (const congru_json *p = e->points->first; p != NULL; p = p->next)
         if (is_shown(e, p, &subject, &class)) {
@@ -60,12 +66,16 @@ static void draw_points(canvas *on, const evolution *e, size_t interval, double 
         }
     x.to += x.to > x.from ? 0 : 1;
     y.to += y.to > y.from ? 0 : 1;
-    for (const congru_json *p = e->points->first; p != NULL; p = p->next)
-        if (is_shown(e, p, &subject, &class))
+    for (const congru_json *p = e->points->first; p != NULL; p = p->next, index++)
+        if ((!about || all <= DRAWN || index * DRAWN / all != (index + 1) * DRAWN / all) &&
+            is_shown(e, p, &subject, &class)) {
             congru_canvas_symbol(
                 on, subject, congru_scale_place(&x, element(congru_json_tree_member(p, "x"), interval)->number),
                 congru_scale_place(&y, element(congru_json_tree_member(p, "y"), interval)->number), 2.1,
                 (congru_canvas_colours[class % CANVAS_COLOURS] & ~0xffu) | 0xc0);
+            if (about)
+                congru_canvas_about(on, 1, e->subjects.name[subject], NULL);
+        }
 }
 
 static void draw_panel(canvas *on, const evolution *e, size_t i, double left, double top)
@@ -83,7 +93,7 @@ static void draw_panel(canvas *on, const evolution *e, size_t i, double left, do
         congru_canvas_text(on, left, top + PANEL + 12, 9, -1, CANVAS_SOFT, "class %.3f, subject %.3f",
                            congru_plain_zero(by_class, 3), congru_plain_zero(by_subject, 3));
     congru_canvas_path(on, 5, corner, CANVAS_RULE, 0.8);
-    draw_points(on, e, i, left, top);
+    draw_points(on, e, i, false, left, top);
 }
 
 /* What is drawn: "dldct-e2e while it is trained, A02 left out". */
@@ -106,9 +116,20 @@ static void draw_title(canvas *on, const evolution *e)
                            "%zu of %zu source subjects", e->subjects.count, e->all);
 }
 
+static canvas draw_stage(const evolution *e, size_t stage)
+{
+    const double side = e->panel, corner[] = {1, 1, side - 1, 1, side - 1, side - 1, 1, side - 1, 1, 1};
+    canvas on = congru_canvas_start(
+        side, side, "Trials on the plane at %.0f %% of the training",
+        congru_json_tree_number(element(congru_json_tree_member(e->root, "intervals"), stage)));
+    congru_canvas_path(&on, 5, corner, CANVAS_RULE, 0.8);
+    draw_points(&on, e, stage, true, 0, 0);
+    return on;
+}
+
 canvas congru_figure_evolution(const figure_input *in)
 {
-    evolution e = {.root = congru_json_root(in->run->geometry)};
+    evolution e = {.root = congru_json_root(in->run->geometry), .panel = in->stage > 0 ? 240 : PANEL};
     e.points = congru_json_tree_member(e.root, "points");
     const size_t panels = congru_json_length(congru_json_tree_member(e.root, "intervals")),
                  columns = panels < COLUMNS ? panels : COLUMNS;
@@ -117,7 +138,9 @@ canvas congru_figure_evolution(const figure_input *in)
     e.classes = congru_figure_classes(in->run->results);
     for (const congru_json *p = e.points->first; p != NULL; p = p->next)
         congru_figure_name(&e.classes, member(p, "label"));
-    choose_subjects(&e, in->choice);
+    choose_subjects(&e, in);
+    if (in->stage > 0)
+        return in->stage <= panels ? draw_stage(&e, in->stage - 1) : (canvas){0};
     const double width = 2 * MARGIN + COLUMNS * (PANEL + GAP) - GAP;
     const size_t lines = congru_figure_legend(NULL, &e.classes, false, MARGIN, 0, width - MARGIN) +
                          congru_figure_legend(NULL, &e.subjects, true, MARGIN, 0, width - MARGIN);

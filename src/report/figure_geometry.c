@@ -5,7 +5,7 @@
 
 #include "report/figure_names.h"
 
-enum { SHADES = 32, GAP = 14, MARGIN = 20 };
+enum { GAP = 14, MARGIN = 20 };
 
 static void draw_frame(canvas *on, double x, double y, double width, double height)
 {
@@ -69,18 +69,6 @@ canvas congru_figure_ellipses(const figure_input *in)
 
 /* ---- Scalp maps ---- */
 
-/* Blue below zero, white at it, orange above, by value over the largest. */
-static uint32_t diverging(double part)
-{
-    static const double below[3] = {0x05, 0x5a, 0x8c}, above[3] = {0xb8, 0x4a, 0x00};
-    const double *end = part < 0 ? below : above;
-    double t = fabs(part) > 1 ? 1 : fabs(part);
-    uint32_t colour = 0;
-    for (int i = 0; i < 3; i++)
-        colour = (colour << 8) | (uint32_t)(250 + t * (end[i] - 250) + 0.5);
-    return (colour << 8) | 0xff;
-}
-
 static bool read_scalp(const congru_json *map, report_scalp *s)
 {
     const congru_json *channels = congru_json_tree_member(map, "channels"),
@@ -97,62 +85,25 @@ static bool read_scalp(const congru_json *map, report_scalp *s)
     return true;
 }
 
-/* What is drawn off the head, from cells that its edge divides, is covered by a wide line around it. */
-static void cover_edge(canvas *on, double x, double y, double radius)
-{
-    enum { CORNERS = 65 };
-    const double wide = 10;
-    const double turn[2] = {0.99518472667219693, 0.098017140329560602}; /* a 64th of a circle */
-    double point[2 * CORNERS];
-    point[0] = radius + wide / 2;
-    point[1] = 0;
-    for (size_t i = 1; i < CORNERS; i++) {
-        point[2 * i] = point[2 * i - 2] * turn[0] - point[2 * i - 1] * turn[1];
-        point[2 * i + 1] = point[2 * i - 2] * turn[1] + point[2 * i - 1] * turn[0];
-    }
-    for (size_t i = 0; i < CORNERS; i++) {
-        point[2 * i] += x;
-        point[2 * i + 1] += y;
-    }
-    congru_canvas_path(on, CORNERS, point, CANVAS_PAPER, wide);
-}
-
 void congru_figure_colours(canvas *on, double x, double y, double width, double largest)
 {
     enum { STEPS = 40 };
     for (int i = 0; i < STEPS; i++)
         congru_canvas_box(on, x - width / 2 + width * i / STEPS, y, width / STEPS + 0.3, 6,
-                          diverging((2 * i + 1.0) / STEPS - 1));
+                          congru_surface_colour((2 * i + 1.0) / STEPS - 1));
     congru_canvas_text(on, x - width / 2, y + 16, 8, 0, CANVAS_SOFT, "%.3g", -largest);
     congru_canvas_text(on, x, y + 16, 8, 0, CANVAS_SOFT, "0");
     congru_canvas_text(on, x + width / 2, y + 16, 8, 0, CANVAS_SOFT, "%.3g", largest);
 }
 
-/* Cells side by side of one shade are one box, or a figure of many heads would take megabytes. Small cells count by twos. */
-static void draw_surface(canvas *on, const double *grid, double largest, double left, double top, double cell)
-{
-    const size_t step = cell < 1.5 ? 2 : 1;
-    for (size_t row = 0; row < REPORT_GRID; row += step)
-        for (size_t from = 0, to; from < REPORT_GRID; from = to) {
-            const double *at = grid + row * REPORT_GRID;
-            const double shade = round(SHADES * at[from] / largest);
-            for (to = from + step; to < REPORT_GRID && (round(SHADES * at[to] / largest) == shade ||
-                                                        (isnan(shade) && isnan(at[to])));
-                 to += step)
-                ;
-            if (!isnan(shade))
-                congru_canvas_box(on, left + (double)from * cell, top + (double)row * cell,
-                                  (double)(to - from) * cell + 0.3, (double)step * cell + 0.3,
-                                  diverging(shade / SHADES));
-        }
-}
-
 void congru_figure_head(canvas *on, const report_scalp *s, double x, double y, double radius)
 {
     double grid[REPORT_GRID * REPORT_GRID];
-    if (congru_report_scalp(s->known, s->place, s->value, grid))
-        draw_surface(on, grid, s->largest, x - radius, y - radius, 2 * radius / REPORT_GRID);
-    cover_edge(on, x, y, radius);
+    if (congru_report_scalp(s->known, s->place, s->value, grid)) {
+        for (size_t i = 0; i < REPORT_GRID * REPORT_GRID; i++)
+            grid[i] /= s->largest;
+        congru_canvas_surface(on, x, y, radius, REPORT_GRID, grid);
+    }
     const double nose[] = {x - 7, y - radius, x, y - radius - 9, x + 7, y - radius};
     congru_canvas_path(on, 3, nose, CANVAS_SOFT, 1.2);
     congru_canvas_ellipse(on, x, y, radius, radius, 0, 0, CANVAS_SOFT);

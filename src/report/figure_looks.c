@@ -44,13 +44,14 @@ static double height_of(const congru_patterns *patterns)
 
 /* One branch from `top` on: its sentence, a row for each class, a column for each band or time. */
 static size_t draw_branch(canvas *on, const congru_patterns *patterns, size_t index, const report_look *look,
-                          double top)
+                          bool page, double top)
 {
     char sentence[CONGRU_SENTENCE_SIZE] = "";
     size_t known = 0;
     if (congru_pattern_sentence(NULL, patterns, index, sentence) != CONGRU_OK)
         on->failed = true;
-    draw_sentence(on, 10, top + 16, sentence);
+    if (!page)
+        draw_sentence(on, 10, top + 16, sentence);
     for (size_t c = 0; c < look->count; c++) {
         const double x = LEFT + ((double)c + 0.5) * STEP_X;
         congru_canvas_text(on, x, top + TOP - 16, 8, 0, CANVAS_SOFT, "%s", look->column[c].title);
@@ -118,7 +119,7 @@ canvas congru_figure_looks(const figure_input *in)
         if (strcmp(patterns->pattern[i].pipeline, pipeline) != 0)
             continue;
         if (congru_report_look(patterns, i, &look))
-            known += draw_branch(&on, patterns, i, &look, (double)at++ * height_of(patterns));
+            known += draw_branch(&on, patterns, i, &look, in->page, (double)at++ * height_of(patterns));
         else
             on.failed = true;
         congru_report_look_clear(&look);

@@ -52,8 +52,8 @@ static void draw_curve(canvas *on, const report_curves *curves, size_t series, c
 static bool set_scales(const figure_input *in, const char *pipeline, scale *x, scale *y)
 {
     bool any = false;
-    *x = (scale){.from = 0, .to = 1, .start = 64, .end = 440};
-    *y = (scale){.from = INFINITY, .to = -INFINITY, .start = 260, .end = 40};
+    *x = (scale){.from = 0, .to = 1, .start = in->page ? 48 : 64, .end = in->page ? 290 : 440};
+    *y = (scale){.from = INFINITY, .to = -INFINITY, .start = in->page ? 150 : 260, .end = in->page ? 10 : 40};
     for (size_t r = 0; r < in->report->runs; r++) {
         const report_curves *curves = find_curves(&in->report->run[r], pipeline);
         for (size_t i = 0; curves != NULL && i < curves->points; i++) {
@@ -76,7 +76,17 @@ canvas congru_figure_training(const figure_input *in)
     const char *pipeline = trained(in), *title = congru_report_series_title(in->series);
     if (pipeline == NULL || !set_scales(in, pipeline, &x, &y))
         return (canvas){0};
-    canvas on = congru_canvas_start(460, 308, "%s while %s is trained", title, pipeline);
+    canvas on = in->page ? congru_canvas_start(300, 186, "%s while %s is trained", title, pipeline)
+                         : congru_canvas_start(460, 308, "%s while %s is trained", title, pipeline);
+    if (in->page) {
+        congru_canvas_axis_x(&on, &x, 10, 150, 1, "Step");
+        congru_canvas_axis_y(&on, &y, 48, 290, 1, "");
+        for (size_t r = in->report->runs; r-- > 0;)
+            if (find_curves(&in->report->run[r], pipeline) != NULL)
+                draw_curve(&on, find_curves(&in->report->run[r], pipeline), in->series, &x, &y,
+                           congru_figure_run_colour(in->report, r));
+        return on;
+    }
     congru_canvas_text(&on, 64, 20, 11, -1, CANVAS_INK, "%s", pipeline);
     congru_canvas_bold(&on);
     congru_canvas_axis_x(&on, &x, 40, 260, 1, "Step; mean and middle 80 % of the subjects");

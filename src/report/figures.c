@@ -36,6 +36,10 @@ static const struct {
     {"looks", "What the branches of one pipeline look at: scalp maps over bands and time.",
      "it takes patterns.csv with that pipeline and channels of the 10-10 system", congru_figure_looks},
     {"ablation", "What each part of a method is worth.", "it takes ablation.json", congru_figure_ablation},
+    {"means", "Each pipeline in each of several folders.", "it takes several folders of one data set",
+     congru_figure_means},
+    {"changes", "What other folders gain on the first, pipeline by pipeline, with 95 % intervals.",
+     "it takes several folders of one data set", congru_figure_changes},
 };
 
 enum { FIGURES = sizeof figures / sizeof figures[0] };

@@ -98,8 +98,9 @@ bool congru_report_scalp(size_t count, const double *place, const double *value,
 void congru_report_add_json(congru_text *text, const congru_report *report);
 
 /* ---- tables.c ---- */
-/* Every table that the report has, for the plain page. */
-congru_status congru_report_add_tables(congru_context *context, const congru_report *report, congru_text *text);
+/* A table of a run by its name, but the comparison, which is of all runs; false when they do not hold what it takes. */
+bool congru_report_fill(const report_run *run, const char *name, size_t pipeline, congru_table *table);
+bool congru_report_fill_comparison(const congru_report *report, congru_table *table);
 
 /* ---- choice.c ---- */
 /* The pipelines meant by a choice, by index in the run. */

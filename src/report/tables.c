@@ -155,6 +155,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
     (void)pipeline;
     if (congru_report_begins(table, label)) {
         congru_table_column_text(table, "pipeline", "Pipeline");
+        congru_known_add_columns(table, run->known);
         congru_table_column_number(table, "seconds", "Seconds/subject", 1, 3);
         congru_table_column_number(table, "paper_seconds", "Paper", 1, 2);
         congru_table_column_number(table, "times_faster", "Times faster", 1, 1);
@@ -165,6 +166,7 @@ static bool fill_speed(const report_run *run, const char *label, size_t pipeline
         double paper = congru_report_paper_seconds(run->results->dataset, run->results->pipeline[p]);
         congru_report_label(table, label);
         congru_table_text(table, run->results->pipeline[p]);
+        congru_known_add(table, run->known, run->scores, p);
         congru_table_number(table, own);
         congru_table_number(table, paper);
         congru_table_number(table, own > 0 ? paper / own : NAN);
@@ -415,33 +417,18 @@ congru_status congru_report_table(congru_context *context, const congru_report *
     return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no table is called '%s'", name);
 }
 
-congru_status congru_report_add_tables(congru_context *context, const congru_report *report, congru_text *text)
+bool congru_report_fill(const report_run *run, const char *name, size_t pipeline, congru_table *table)
 {
-    congru_table comparison = {.title = "The same pipelines in other runs"};
-    if (fill_comparison(report, &comparison)) {
-        congru_text_add(text, "<section><h2>Comparison</h2>\n");
-        congru_table_write(text, &comparison, CONGRU_TABLE_HTML, NULL);
-        congru_text_add(text, "</section>\n");
-    }
-    text->failed = text->failed || comparison.failed;
-    congru_table_clear(&comparison);
-    for (size_t i = 0; i < report->runs; i++) {
-        const report_run *run = &report->run[i];
-        size_t pipeline, other;
-        congru_status status = congru_report_choose(context, run, NULL, &pipeline, &other);
-        if (status != CONGRU_OK)
-            return status;
-        congru_text_add(text, "<section><h2>");
-        congru_report_add_markup(text, run->label);
-        congru_text_add(text, "</h2>\n");
-        for (size_t k = 0; k < TABLES; k++) {
-            congru_table table = {.title = tables[k].title};
-            if (tables[k].fill != NULL && tables[k].fill(run, NULL, pipeline, &table))
-                congru_table_write(text, &table, CONGRU_TABLE_HTML, NULL);
-            text->failed = text->failed || table.failed;
-            congru_table_clear(&table);
+    for (size_t i = 0; i < TABLES; i++)
+        if (strcmp(tables[i].name, name) == 0 && tables[i].fill != NULL) {
+            table->title = tables[i].title;
+            return tables[i].fill(run, NULL, pipeline, table);
         }
-        congru_text_add(text, "</section>\n");
-    }
-    return CONGRU_OK;
+    return false;
+}
+
+bool congru_report_fill_comparison(const congru_report *report, congru_table *table)
+{
+    table->title = "The same pipelines in other runs";
+    return fill_comparison(report, table);
 }

@@ -45,7 +45,6 @@ congru_model_pack bytes
 congru_model_predict options
 congru_recording_read options
 congru_report_figure choice
-congru_report_page page
 congru_report_table choice
 congru_set_check_rank epochs
 congru_signal_filter_causal state

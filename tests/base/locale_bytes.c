@@ -119,7 +119,7 @@ static void report(void)
     succeeds(congru_report_create(context, &run, 1, &made), "report");
     if (made == NULL)
         return;
-    put_text("page", "all", congru_report_page(context, made, NULL, &text), &text);
+    put_text("page", "all", congru_report_page(context, made, &text), &text);
     put_text("data", "json", congru_report_json(context, made, &text), &text);
     for (size_t i = 0; (name = congru_report_table_name(i, NULL)) != NULL; i++)
         for (int kind = 0; kind < 3; kind++)

@@ -95,8 +95,8 @@ TEST(features_out_of_range_are_refused)
     const double x[4] = {1e300, -1e300, 2e300, -1e300};
     double weights[2], intercept[2];
     congru_status status = congru_logistic_fit(context, 4, 1, x, label, 2, NULL, weights, intercept, NULL);
-    check_error(context, status, CONGRU_ERROR_NOT_CONVERGED,
-                "logistic regression stopped at a gradient of norm ");
+    check_error(context, status, CONGRU_ERROR_NOT_FINITE,
+                "the features are too large for logistic regression (scale them, or lower C)");
 }
 
 TEST(a_euclidean_tangent_space_touches_the_arithmetic_mean)

@@ -18,7 +18,7 @@ MARK = {"": [], "bold": ["b"]}
 paper = {(r["stage"], r["pipeline"]): r for r in csv.DictReader(open(sys.argv[1] + "/share/paper/synthetic.csv"))}
 lines = open("table.txt", encoding="utf-8").read().splitlines()
 if not lines[0].startswith("Table 2, again table 6: ") or \
-        lines[2] != "Accuracy in %, 9 subjects with 1 trials of each class; seeds 50 to 51; 1 training steps":
+        lines[2] != "Accuracy in %, 9 subjects with 1 trials of each class; seeds 50 to 51; 1 training steps; C chosen on source subjects":
     print(lines[:3])
 ours, stage, rows = {}, None, 0
 for line in lines[5 : next(i for i, line in enumerate(lines) if line.startswith("How the paper sets"))]:
@@ -150,13 +150,13 @@ interrupted_experiments_say_so()
     congru synth --stage shift --signals 500 --channels 16 --trials 30 -o signals.npz >/dev/null
     problems+=$(interrupt '[ -e made/2a-geometry/dct/results.csv ]' reproduce geometry 2a.npz --steps 4000 -o made)
     # The network behind dct may have begun where the signal comes late.
-    [[ $(cat said.txt) == "congru: interrupted; what is done is in made/2a-geometry/d"*" fold"*"), and the same command goes on from there" ]] ||
+    [[ $(without_progress <said.txt) == "congru: interrupted; what is done is in made/2a-geometry/d"*" fold"*"), and the same command goes on from there" ]] ||
         problems+=$(cat said.txt)
     problems+=$(interrupt '[ -e one/results.csv ]' loso 2a.npz -p dct-e2e --steps 4000 --diagnostics -o one)
-    [[ $(cat said.txt) == "congru: interrupted; what is done is in one (3 of 3 folds), and the same command goes on from there" ]] ||
+    [[ $(without_progress <said.txt) == "congru: interrupted; what is done is in one (3 of 3 folds), and the same command goes on from there" ]] ||
         problems+=$(cat said.txt)
     problems+=$(interrupt "$takes_signals" reproduce silhouette signals.npz --band 8:30 --steps 100000 -o made)
-    [[ $(cat said.txt) == "congru: interrupted" ]] || problems+=$(cat said.txt)
+    [[ $(without_progress <said.txt) == "congru: interrupted" ]] || problems+=$(cat said.txt)
     result "interrupted experiments say so" "$problems"
 }
 

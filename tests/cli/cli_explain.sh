@@ -36,18 +36,23 @@ loso()
 
 same_bits_however_run()
 {
-    local problems victim
+    local problems victim try
     problems=$(loso one -j 1; loso two -j 3; CONGRU_CPU=base loso base)
     cmp one/patterns.csv two/patterns.csv || problems+="other patterns with three threads"
     cmp one/patterns.csv base/patterns.csv || problems+="other patterns with plain instructions"
     result "patterns are the same for threads and instruction sets" "$problems"
     problems=
-    # shellcheck disable=SC2086
-    congru loso set.npz $own -p "$pipelines" -o killed -j 1 >/dev/null 2>&1 &
-    victim=$!
-    while [ ! -f killed/folds/line/1.csv ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
-    kill -KILL $victim
-    wait $victim 2>/dev/null
+    # Where this shell had to wait for a processor the run may be over: then again.
+    for ((try = 0; try < 10; try++)); do
+        rm -rf killed
+        # shellcheck disable=SC2086
+        congru loso set.npz $own -p "$pipelines" -o killed -j 1 >/dev/null 2>&1 &
+        victim=$!
+        while [ ! -f killed/folds/line/1.csv ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
+        kill -KILL $victim 2>/dev/null
+        wait $victim 2>/dev/null
+        [ -f killed/patterns.csv ] || break
+    done
     [ ! -f killed/patterns.csv ] || problems+="it was over before it was killed; "
     problems+=$(loso killed)
     cmp one/patterns.csv killed/patterns.csv || problems+="other patterns after a kill"
@@ -89,7 +94,7 @@ dipoles_are_found()
 {
     local problems
     "$python" "$SOURCE/tests/oracle/oracle_explain.py" dipoles dipoles.npz "$SOURCE/share/montage/ten_ten.csv" || exit 1
-    problems=$(congru loso dipoles.npz -p motor,slow -o dipoles 2>&1 >/dev/null)
+    problems=$(congru loso dipoles.npz -p motor,slow -o dipoles 2>&1 >/dev/null | without_progress)
     congru explain dipoles --json >dipoles.json || problems+="no patterns"
     problems+=$("$python" "$SOURCE/tests/oracle/oracle_explain.py" found dipoles.json 2>&1)
     result "simulated dipoles are found where they were put" "$problems"

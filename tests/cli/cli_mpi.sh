@@ -81,11 +81,53 @@ find_process()
     [ -n "$victim" ]
 }
 
+# How many folds are in a results folder.
+folds_in()
+{
+    local done=("$1"/folds/*/*.csv)
+    [ -e "${done[0]}" ] && echo ${#done[@]} || echo 0
+}
+
+# The first process hands out nothing: the others take jobs while it stands still. It may be stopped just where it holds what
+# they wait for, and is then let go and stopped again. Without shared memory MPI counts in its calls, for which it has time.
+the_first_may_stand_still()
+{
+    local starter victim= try i before problems=
+    mpi -n 3 congru loso set.npz -p $pipelines --steps 40 -o still --jobs 1 >out.txt 2>err.txt &
+    starter=$!
+    for ((i = 0; i < 3000; i++)); do
+        [ -n "$victim" ] || find_process 0 $starter
+        [ -z "$victim" ] || [ "$(folds_in still)" -lt 2 ] || break
+        sleep 0.01
+    done
+    for ((try = 0; try < 4; try++)); do
+        kill -STOP "$victim"
+        before=$(folds_in still)
+        for ((i = 0; i < 1000 && $(folds_in still) < before + 12; i++)); do
+            sleep 0.01
+        done
+        [ "$(folds_in still)" -lt $((before + 12)) ] || break
+        kill -CONT "$victim"
+        sleep 0.05
+    done
+    [ "$(folds_in still)" -ge $((before + 12)) ] || problems+="$before folds, then $(folds_in still)"$'\n'
+    [ ! -e still/results.csv ] || problems+="it was stopped too late"$'\n'
+    kill -CONT "$victim"
+    wait $starter || problems+=$(cat err.txt)
+    diff <(without_times whole) <(without_times still) >/dev/null || problems+="results differ"$'\n'
+    if ompi_info 2>/dev/null | found 'MCA osc: pt2pt'; then
+        mpi --mca osc pt2pt -n 3 congru loso set.npz -p $pipelines --steps 40 -o calls --jobs 1 >out.txt 2>err.txt ||
+            problems+=$(cat err.txt)
+        diff <(without_times whole) <(without_times calls) >/dev/null || problems+="in calls: results differ"$'\n'
+    fi
+    result "the others take jobs while the first process stands still" "${problems%$'\n'}"
+}
+
 # kill_one RANK FOLDS OPTION...: starts three processes and kills one when so many folds are done, in another run if it
 # came too late. What mpirun says goes to err.txt, its exit code to $code. False when none was killed.
 kill_one()
 {
-    local rank=$1 folds=$2 try starter victim i done
+    local rank=$1 folds=$2 try starter victim i
     shift 2
     for ((try = 0; try < 4; try++)); do
         rm -rf broken
@@ -94,8 +136,7 @@ kill_one()
         starter=$!
         for ((i = 0; i < 3000; i++)); do
             [ -n "$victim" ] || find_process $rank $starter
-            done=(broken/folds/*/*.csv)
-            [ -z "$victim" ] || [ ${#done[@]} -lt $folds ] || [ ! -e "${done[0]}" ] || break
+            [ -z "$victim" ] || [ "$(folds_in broken)" -lt $folds ] || break
             kill -0 $starter 2>/dev/null || break
             sleep 0.01
         done
@@ -178,6 +219,11 @@ errors_are_told_once()
     mpi -n 2 ./each.sh set.npz nothing.npz >out.txt 2>err.txt &&
         problems+="one without a set: exit code"$'\n'
     grep -q '^congru: process 2 of 2: nothing.npz: cannot open' err.txt || problems+=$(cat err.txt)$'\n'
+    # A folder that each has to itself.
+    printf '%s\n' '#!/bin/sh' 'mkdir -p own$OMPI_COMM_WORLD_RANK && cd own$OMPI_COMM_WORLD_RANK || exit 1' \
+        'exec congru loso ../set.npz -o mine' >each.sh
+    mpi -n 2 ./each.sh >out.txt 2>err.txt && problems+="a folder for each: exit code"$'\n'
+    [ "$(grep -c '^congru: process 2 of 2: mine: cannot open' err.txt)" = 1 ] || problems+=$(cat err.txt)$'\n'
     mpi -n 2 congru_plain loso set.npz -o plain >out.txt 2>err.txt && problems+="without MPI: exit code"$'\n'
     [ "$(grep -c '^congru: started as 2 processes, but this congru was built without MPI' err.txt)" = 1 ] ||
         problems+=$(cat err.txt)$'\n'
@@ -209,6 +255,7 @@ experiments_print_the_same()
 processes_change_nothing
 branches_change_nothing
 shared_batches_change_nothing
+the_first_may_stand_still
 killed_processes_lose_nothing
 survivors_go_on
 interrupted_processes_say_how_to_go_on

@@ -8,6 +8,17 @@ client()
     timeout 30 python3 "$SOURCE/tests/support/protocol_client.py" "$@" 2>&1
 }
 
+# wait_for COUNT PATTERN FILE: until so many lines of a file that grows have the pattern.
+wait_for()
+{
+    local i
+    for ((i = 0; i < 1200; i++)); do
+        [ "$(grep -c "$2" "$3" 2>/dev/null)" -lt "$1" ] || return 0
+        sleep 0.05
+    done
+    problems+="$3 never had $1 lines with '$2' "
+}
+
 stop()
 {
     kill -TERM $server
@@ -50,8 +61,9 @@ states_are_kept()
 
 sessions_come_back()
 {
-    local problems= said name
+    local problems= said name heard
     cd "$scratch/work/state" && mkdir folder || exit 1
+    heard=$(($(wc -l <first.txt) + 1)) # with the line of welcome
     serve --speed 1000 --state folder || problems+="no server"
     client "$port" 'congru/1 format=packets session=anna.1' frames.f32:0:3000 >one.txt
     client "$port" 'congru/1 format=packets session=anna.1' frames.f32:3000:6000 >two.txt
@@ -61,9 +73,9 @@ sessions_come_back()
     tail -n +2 two.txt | cmp - second.txt || problems+="second "
     cmp s folder/anna.1.state || problems+="state "
     # A connection that hangs: the subject comes back on another.
-    client "$port" 'congru/1 format=packets session=bert' frames.f32:0:3000 pause:6 >one.txt &
+    client "$port" 'congru/1 format=packets session=bert' frames.f32:0:3000 hear:$heard hear:1 >one.txt &
     hanging=$!
-    sleep 2
+    wait_for $heard . one.txt
     client "$port" 'congru/1 format=packets session=bert' frames.f32:3000:6000 | tail -n +2 | cmp - second.txt || problems+="taken over "
     wait $hanging
     [ "$(tail -1 one.txt)" = '{"error":"the session goes on in another connection"}' ] || problems+=$(tail -1 one.txt)
@@ -75,9 +87,9 @@ sessions_come_back()
     said=$(client "$port" 'congru/1 session=broken')
     [[ $said = '{"error":"folder/broken.state: '* && $(cat folder/broken.state) = no ]] || problems+=$said
     # A client that is there when the server stops keeps its session too.
-    client "$port" 'congru/1 format=packets session=carl' frames.f32:0:3000 pause:6 >/dev/null &
+    client "$port" 'congru/1 format=packets session=carl' frames.f32:0:3000 hear:$heard hear:1 >carl.txt &
     hanging=$!
-    sleep 2
+    wait_for $heard . carl.txt
     stop
     wait $hanging
     cmp half folder/carl.state || problems+="state of carl "
@@ -131,18 +143,18 @@ clients_are_logged()
 {
     local problems= said
     cd "$scratch/work/state" || exit 1
-    serve --speed 1000 --idle 1 --clients 1 --log log.txt || problems+="no server"
+    serve --speed 1000 --idle 3 --clients 1 --log log.txt || problems+="no server"
     client "$port" 'congru/1 format=packets' frames.f32:0:3000 >/dev/null
     client "$port" 'congru/2' >/dev/null
-    client "$port" 'congru/1 format=packets' raw:XX pause:3 >/dev/null
-    client "$port" 'congru/1 format=packets' frames.f32:0:300 pause:3 >/dev/null &
+    client "$port" 'congru/1 format=packets' raw:XX hear:9 >/dev/null
+    client "$port" 'congru/1 format=packets' frames.f32:0:300 hear:9 >/dev/null &
     hanging=$!
-    sleep 0.5
+    wait_for 3 '"event":"begin"' log.txt
     client "$port" 'congru/1 format=packets' >/dev/null
     wait $hanging
     stop
     said=$(logged log.txt listening connect begin end connect refuse connect begin drop connect begin connect refuse drop 2>&1) || problems+=$said
-    grep '"event":"drop"' log.txt | tail -1 | found '"reason":"idle for 1 s","frames":300,' || problems+=$(cat log.txt)
+    grep '"event":"drop"' log.txt | tail -1 | found '"reason":"idle for 3 s","frames":300,' || problems+=$(cat log.txt)
     found '"event":"refuse","client":5,"reason":"too many clients"' <log.txt || problems+=$(cat log.txt)
     serve --log log.txt || problems+="no server"
     stop
@@ -153,8 +165,8 @@ clients_are_logged()
     for i in {1..20}; do
         client "$port" 'congru/1 format=packets' frames.f32:0:300 >/dev/null
     done
-    timeout 5 cat pipe >heard.txt &
-    sleep 1
+    timeout 60 cat pipe >heard.txt &
+    wait_for 20 '"event":"end"' heard.txt
     stop
     wait
     [ "$(grep -c '"event":"connect"' heard.txt) $(grep -c '"event":"end"' heard.txt)" = "20 20" ] || problems+=$(tail -3 heard.txt)

@@ -42,11 +42,41 @@ TEST(of_matrices_and_signals)
     }
 }
 
+/* Steps that are many calls, one of which may come before any that looks. */
+TEST(of_preprocessing)
+{
+    congru_preprocessing p;
+    congru_preprocessing_init_raw(&p);
+    for (int scaled = 0; scaled < 2; scaled++, p.scale = 2, p.average_reference = true)
+        for (size_t i = 0; i < COUNT; i++) {
+            const size_t n = huge[i];
+            REFUSED(congru_preprocess_samples(context, &p, 100, n, 2, 4, x));
+            REFUSED(congru_preprocess_samples(context, &p, 100, 2, n, 4, x));
+            REFUSED(congru_preprocess_samples(context, &p, 100, 2, 2, n, x));
+        }
+}
+
 TEST(of_features)
 {
     for (size_t i = 0; i < COUNT; i++) {
         const size_t n = huge[i];
         const congru_logistic_options options = {.c = 1};
+        const bool used[2] = {true, true};
+        const double c = 1;
+        const congru_logistic_folds_options ridge = {.folds = 1, .used = used, .count = 1, .c = &c};
+        const congru_logistic_folds_options folds = {.folds = n, .used = used, .count = 1, .c = &c};
+        REFUSED(
+            congru_logistic_folds(context, n, 2, x, label, 2, &ridge, &(congru_logistic_folds_results){.weights = out}));
+        REFUSED(
+            congru_logistic_folds(context, 2, n, x, label, 2, &ridge, &(congru_logistic_folds_results){.weights = out}));
+        REFUSED(
+            congru_logistic_folds(context, 2, 2, x, label, n, &ridge, &(congru_logistic_folds_results){.weights = out}));
+        REFUSED(
+            congru_logistic_folds(context, 2, 2, x, label, 2, &folds, &(congru_logistic_folds_results){.weights = out}));
+        REFUSED(congru_csp_features(context, n, 2, x, 1, 1, y, out));
+        REFUSED(congru_csp_features(context, 2, n, x, 1, 1, y, out));
+        REFUSED(congru_csp_features(context, 2, 2, x, n, 1, y, out));
+        REFUSED(congru_csp_features(context, 2, 2, x, 1, n, y, out));
         REFUSED(congru_linear_probability(context, n, 2, x, 2, x, y, out));
         REFUSED(congru_linear_probability(context, 2, n, x, 2, x, y, out));
         REFUSED(congru_linear_probability(context, 2, 2, x, n, x, y, out));

@@ -24,6 +24,7 @@ typedef struct decided {
     congru_status status[DECISIONS_MAX];
     int32_t prediction[DECISIONS_MAX];
     double time[DECISIONS_MAX];
+    size_t moved[DECISIONS_MAX]; /* how often the reference had moved before */
     size_t moves;
 } decided;
 
@@ -52,6 +53,7 @@ static void run(const congru_model *model, const congru_decoder_options *options
         out->status[out->count] = decision.status;
         out->prediction[out->count] = decision.prediction;
         out->time[out->count] = decision.time;
+        out->moved[out->count] = congru_decoder_reference(decoder, NULL);
         out->artefacts += decision.status == CONGRU_ERROR_ARTEFACT;
         CHECK((decision.status == CONGRU_OK) == (decision.prediction >= 0));
         out->count++;
@@ -132,6 +134,33 @@ TEST(loose_electrode_while_windows_overlap)
     options.adapt_every = 0.5;
     found = compare("ra+tslr", false, &options, 31, 36, 39, 500);
     CHECK_FOUND(found, 1);
+}
+
+/* Filters ring on, and the end of the noise alone is no artefact: within half a window of one nothing is learned. */
+TEST(nothing_is_learned_of_the_end_of_an_artefact)
+{
+    static decided loose;
+    const congru_decoder_options options = stream_decoding(4, CONGRU_ADAPT_DECISIONS);
+    congru_set *set = stream_set(context, &recipe);
+    congru_model *model = stream_model(context, set, "ra+mdm", true, 5);
+    stream_recording recording;
+    stream_record(&recipe, recipe.subjects - 1, &recording);
+    double *frames = stream_frames(&recording), last = -INFINITY;
+    size_t behind = 0;
+    loosen(&recording, 31, 36, 60, frames);
+    run(model, &options, frames, recording.samples, &loose);
+    for (size_t i = 0; i + 1 < loose.count; i++) {
+        const bool moves = loose.moved[i + 1] > loose.moved[i];
+        last = loose.status[i] == CONGRU_ERROR_ARTEFACT ? loose.time[i] : last;
+        const bool near = loose.time[i] < last + 1.5;
+        behind += near && loose.status[i] == CONGRU_OK;
+        CHECK_SAYING(moves == !near, "%g s: %s", loose.time[i], moves ? "moves" : "does not");
+    }
+    CHECK(behind >= 5);
+    free(frames);
+    stream_recording_clear(&recording);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
 }
 
 /* Nothing is known of the subject yet but the other subjects: the first windows are the noise's. */

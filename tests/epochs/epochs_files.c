@@ -103,6 +103,21 @@ TEST(reads_a_full_npz)
     congru_epochs_destroy(&epochs);
 }
 
+/* Two channels of one name would be one to --channels. */
+TEST(names_of_channels_are_numbered_as_those_of_recordings)
+{
+    static const char *const names[] = {"A", "A"};
+    npz_begin();
+    npz_real("X", 3, cube, values);
+    npz_real("fs", 0, NULL, &rate);
+    npz_integers("y", 3, (const int64_t[]){1, 0, 1});
+    npz_texts("ch_names", 2, names);
+    congru_epochs *epochs = read_whole(npz_end());
+    CHECK(epochs != NULL && strcmp(epochs->channel_name[0], "A-0") == 0 &&
+          strcmp(epochs->channel_name[1], "A-1") == 0);
+    congru_epochs_destroy(&epochs);
+}
+
 /* Names from the labels' own values, channels by number, scaled integers, an unknown start. */
 TEST(reads_a_bare_npz)
 {

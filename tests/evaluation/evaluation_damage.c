@@ -252,6 +252,37 @@ TEST(edited_choices_are_not_believed)
     remove_folder(folder);
 }
 
+/* Nor where every fold is there, and only the words about what was chosen come of them. */
+TEST(edited_choices_of_a_finished_run_are_not_believed)
+{
+    const char *folder = path_in("chosen"), *other = path_in("chosen-otherwise");
+    congru_set *set = make_set();
+    congru_evaluation_options options = damage_options(folder, 2), otherwise = damage_options(other, 2);
+    otherwise.method.seed++;
+    congru_results *results = evaluate_in(context, set, &options);
+    congru_results_destroy(&results);
+    results = evaluate_in(context, set, &otherwise);
+    congru_results_destroy(&results);
+    for (int run = 0; run < 2; run++) {
+        char *text = file_text(run ? other : folder, "choices/mine.csv");
+        if (!run)
+            change_weight(text);
+        CHECK(write_text(folder, "choices/mine.csv", text));
+        free(text);
+        check_error(context, congru_evaluate(context, set, &options, &results), CONGRU_ERROR_FORMAT,
+                    "choices/mine.csv: ");
+        CHECK_SAYING(strstr(congru_context_error(context), "(remove the file to go on without it)") != NULL,
+                     "%s", congru_context_error(context));
+        congru_results_destroy(&results);
+    }
+    remove_in(folder, "choices/mine.csv");
+    results = evaluate_in(context, set, &options);
+    congru_results_destroy(&results);
+    congru_set_destroy(&set);
+    remove_folder(folder);
+    remove_folder(other);
+}
+
 /* A folder without results.csv, as an interrupted run leaves it: of every kind of pipeline, defined ones too. */
 TEST(folds_of_every_kind_of_pipeline_are_read)
 {

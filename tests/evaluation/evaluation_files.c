@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "context_main.h"
 #include "evaluation/fold_run.h"
-#include "evaluation/fold_wire.h"
 #include "harness.h"
 #include "run_samples.h"
 #include "scratch.h"
@@ -375,50 +374,6 @@ TEST(subjects_with_few_trials)
     options.subject_count = 1;
     expect_refusal(context, set, &options, "subject 'S02': 0 trials to fit on and 1 to score; both are needed");
     congru_set_destroy(&set);
-}
-
-/* A message cut anywhere is refused, and what was made of it can be cleared. */
-TEST(cut_messages_are_refused)
-{
-    size_t trial[3] = {4, 5, 6};
-    int32_t part[3] = {0, 0, 1}, truth[3] = {0, 1, 1}, prediction[3] = {1, 1, 0};
-    double probability[6] = {0.25, 0.75, 0.5, 0.5, 1, 0};
-    const congru_fold fold = {.accuracy = 1.0 / 3.0,
-                              .samples = 3,
-                              .trial = trial,
-                              .part = part,
-                              .truth = truth,
-                              .prediction = prediction,
-                              .probability = probability};
-    congru_bytes bytes = {0}, records = {0};
-    congru_record record = {0};
-    CHECK(congru_record_start(context, &record, 2) == CONGRU_OK);
-    record.value[0][1] = 7.5;
-    record.best_step = 1;
-    congru_fold_pack(&fold, 2, &bytes);
-    congru_record_pack(&record, &records);
-    congru_record_clear(&record);
-    for (size_t size = 0; size <= bytes.size; size++) {
-        congru_fold got = {0};
-        congru_parcel parcel = {.data = bytes.data, .size = size};
-        congru_status status = congru_fold_unpack(context, &parcel, 2, &got);
-        CHECK(status == (size < bytes.size ? CONGRU_ERROR_MEMORY : CONGRU_OK));
-        CHECK(size == bytes.size ||
-              strstr(congru_context_error(context), "a message with results is cut short"));
-        CHECK(size < bytes.size ||
-              (got.accuracy == fold.accuracy && got.trial[2] == 6 && got.part[2] == 1 &&
-               got.prediction[2] == 0 && memcmp(got.probability, probability, sizeof probability) == 0));
-        congru_fold_clear(&got);
-    }
-    for (size_t size = 0; size <= records.size; size++) {
-        congru_parcel parcel = {.data = records.data, .size = size};
-        congru_status status = congru_record_unpack(context, &parcel, &record);
-        CHECK(status == (size < records.size ? CONGRU_ERROR_MEMORY : CONGRU_OK));
-        CHECK(size < records.size || (record.steps == 2 && record.best_step == 1 && record.value[0][1] == 7.5));
-        congru_record_clear(&record);
-    }
-    congru_bytes_clear(&bytes);
-    congru_bytes_clear(&records);
 }
 
 int main(void)

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/process_group.h"
 #include "harness.h"
 #include "network/train.h"
 #include "network_samples.h"
@@ -22,14 +24,14 @@ typedef struct shared_run {
     congru_set *set[PROCESS_GROUP_THREADS_MAX];
     int threads;
     const char *early[PROCESS_GROUP_THREADS_MAX]; /* leaves with this error instead of evaluating */
+    const char *elsewhere;                        /* the folder that rank 1 sees instead */
     congru_progress progress;                     /* of rank 0 */
     void *progress_user;
     congru_progress others_progress;
     congru_status status[PROCESS_GROUP_THREADS_MAX];
     congru_results *results[PROCESS_GROUP_THREADS_MAX];
     char error[PROCESS_GROUP_THREADS_MAX][512], complaint[512];
-    size_t notes;
-    int lost;
+    bool lost; /* one of them was */
 } shared_run;
 
 static void take_part(void *user, int rank, congru_process_group *processes)
@@ -43,14 +45,14 @@ static void take_part(void *user, int rank, congru_process_group *processes)
         abort();
     congru_evaluation_options options = run->options;
     options.processes = processes;
+    if (rank == 1 && run->elsewhere != NULL)
+        options.folder = run->elsewhere;
     if (run->early[rank] == NULL)
         run->status[rank] = congru_evaluate(context, run->set[rank], &options, &run->results[rank]);
     snprintf(run->error[rank], sizeof run->error[rank], "%s", congru_context_error(context));
     const char *complaint = congru_process_group_leave(processes, run->early[rank]);
-    if (rank == 0) {
+    if (rank == 0)
         snprintf(run->complaint, sizeof run->complaint, "%s", complaint != NULL ? complaint : "");
-        run->lost = congru_process_group_lost(processes);
-    }
     congru_context_destroy(&context);
 }
 
@@ -78,10 +80,23 @@ static void end(shared_run *run)
     }
 }
 
-static void go(shared_run *run, int size, int lost, int messages)
+/* Without a folder of its own the run has one that no other has. */
+static void go_with(shared_run *run, process_group_plan plan)
 {
-    process_group_threads_run(
-        &(process_group_plan){.size = size, .lost = lost, .messages = messages, .user = run}, take_part);
+    static int runs;
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/run-%d", scratch_folder(), runs++);
+    const bool named = run->options.folder != NULL;
+    run->options.folder = named ? run->options.folder : folder;
+    plan.user = run;
+    process_group_threads_run(&plan, take_part);
+    run->lost = plan.was_lost;
+    run->options.folder = named ? run->options.folder : NULL;
+}
+
+static void go(shared_run *run, int size)
+{
+    go_with(run, (process_group_plan){.size = size});
 }
 
 /* The file's bytes, or "" when it cannot be had; the caller frees it. */
@@ -132,7 +147,7 @@ TEST(run_alone)
     begin(&alone);
     snprintf(alone_folder, sizeof alone_folder, "%s/alone", scratch_folder());
     alone.options.folder = alone_folder;
-    go(&alone, 1, 0, 0);
+    go(&alone, 1);
     CHECK_SAYING(alone.status[0] == CONGRU_OK, "%s", alone.error[0]);
 }
 
@@ -146,7 +161,7 @@ TEST(any_number_gives_the_same_bits)
             snprintf(folder, sizeof folder, "%s/process group-%d-%d", scratch_folder(), size, threads);
             run.options.folder = folder;
             run.threads = threads;
-            go(&run, size, 0, 0);
+            go(&run, size);
             for (int rank = 0; rank < size; rank++) {
                 CHECK_SAYING(run.status[rank] == CONGRU_OK, "rank %d: %s", rank, run.error[rank]);
                 CHECK_SAYING(same_results(alone.results[0], run.results[rank]), "rank %d of %d differs", rank,
@@ -166,8 +181,8 @@ TEST(groups_of_subjects_are_shared)
     begin(&one);
     begin(&several);
     one.options.groups = several.options.groups = 2;
-    go(&one, 1, 0, 0);
-    go(&several, 3, 0, 0);
+    go(&one, 1);
+    go(&several, 3);
     CHECK_SAYING(one.status[0] == CONGRU_OK, "%s", one.error[0]);
     for (int rank = 0; rank < 3; rank++)
         CHECK_SAYING(several.status[rank] == CONGRU_OK && same_results(one.results[0], several.results[rank]),
@@ -177,28 +192,34 @@ TEST(groups_of_subjects_are_shared)
     end(&several);
 }
 
-/* Whenever it happens: before its first job, in the middle, at the end. How many jobs, and so messages, a process gets is
- * up to the scheduler: where it got too few to be lost, it is tried again. */
+/* Whenever it happens: with a job that it has taken and not done, or in a round at the beginning or at the end. How many jobs
+ * a process gets is up to the scheduler: where it got too few to be lost, it is tried again. */
 TEST(a_lost_process_costs_nothing)
 {
-    enum { TRIES = 4, MESSAGES = 14 };
-    bool lost[MESSAGES + 1] = {false};
+    enum { TRIES = 4, NUMBERS = 5, ROUNDS = 5 };
+    bool lost[NUMBERS + ROUNDS] = {false};
     int without = 0;
-    for (int attempt = 0; attempt < TRIES * MESSAGES; attempt++) {
-        const int messages = 1 + attempt % MESSAGES;
+    for (int attempt = 0; attempt < TRIES * (NUMBERS + ROUNDS); attempt++) {
+        const int how = attempt % (NUMBERS + ROUNDS);
+        process_group_plan plan = {.size = 3, .lost = 2};
         shared_run run;
-        if (lost[messages])
+        if (lost[how])
             continue;
+        if (how < NUMBERS)
+            plan.numbers = 1 + how;
+        else
+            plan.rounds = 1 + how - NUMBERS;
         begin(&run);
-        go(&run, 3, 2, messages);
-        lost[messages] = run.lost;
+        go_with(&run, plan);
+        lost[how] = run.lost;
         without += run.lost;
-        CHECK_SAYING(run.status[0] == CONGRU_OK, "%d: %s", messages, run.error[0]);
-        CHECK_SAYING(same_results(alone.results[0], run.results[0]), "after %d messages", messages);
-        CHECK_SAYING(same_results(alone.results[0], run.results[1]), "rank 1, after %d messages", messages);
+        CHECK_SAYING(run.status[0] == CONGRU_OK, "%d: %s", how, run.error[0]);
+        CHECK_SAYING(same_results(alone.results[0], run.results[0]), "how %d", how);
+        CHECK_SAYING(same_results(alone.results[0], run.results[1]), "rank 1, how %d", how);
+        CHECK(!run.lost || run.status[2] != CONGRU_OK);
         end(&run);
     }
-    CHECK_SAYING(without >= 8, "only %d were lost", without);
+    CHECK_SAYING(without >= 6, "only %d were lost", without);
 }
 
 TEST(a_failing_fold_fails_everywhere)
@@ -210,7 +231,7 @@ TEST(a_failing_fold_fails_everywhere)
         for (size_t i = 0; i < run.set[rank]->count; i++)
             if (run.set[rank]->subject[i] != 2)
                 run.set[rank]->label[i] = 0;
-    go(&run, 3, 0, 0);
+    go(&run, 3);
     for (int rank = 0; rank < 3; rank++) {
         CHECK(run.status[rank] == run.status[0] && run.status[rank] != CONGRU_OK && run.results[rank] == NULL);
         CHECK_SAYING(strstr(run.error[rank], "subject 'S03'") != NULL, "rank %d: %s", rank, run.error[rank]);
@@ -224,7 +245,7 @@ TEST(other_data_is_told_apart)
     shared_run run;
     begin(&run);
     run.set[1]->covariance[0] *= 1.000001;
-    go(&run, 2, 0, 0);
+    go(&run, 2);
     for (int rank = 0; rank < 2; rank++) {
         CHECK(run.status[rank] == CONGRU_ERROR_ARGUMENT);
         CHECK_SAYING(strstr(run.error[rank], "process 2 of 2 has ") != NULL &&
@@ -234,6 +255,38 @@ TEST(other_data_is_told_apart)
     end(&run);
 }
 
+TEST(a_shared_run_needs_a_folder)
+{
+    shared_run run;
+    begin(&run);
+    process_group_threads_run(&(process_group_plan){.size = 2, .user = &run}, take_part);
+    for (int rank = 0; rank < 2; rank++)
+        CHECK_SAYING(run.status[rank] == CONGRU_ERROR_ARGUMENT &&
+                         strstr(run.error[rank], "needs a results folder") != NULL,
+                     "rank %d: %s", rank, run.error[rank]);
+    end(&run);
+}
+
+/* Processes that do not see the same files are told apart before anything is run. */
+TEST(another_folder_is_told_apart)
+{
+    for (int there = 0; there < 2; there++) {
+        shared_run run;
+        char other[512];
+        begin(&run);
+        snprintf(other, sizeof other, "%s/elsewhere", scratch_folder());
+        CHECK(!there || mkdir(other, 0777) == 0);
+        run.elsewhere = other;
+        go(&run, 3);
+        for (int rank = 0; rank < 3; rank++)
+            CHECK_SAYING(run.status[rank] == CONGRU_ERROR_IO &&
+                             strstr(run.error[rank], "process 2 of 3: ") != NULL &&
+                             strstr(run.error[rank], there ? "the same folder for all" : "cannot open") != NULL,
+                         "rank %d: %s", rank, run.error[rank]);
+        end(&run);
+    }
+}
+
 /* One that cannot read its set leaves before the others begin. */
 TEST(one_that_leaves_early_ends_all)
 {
@@ -241,7 +294,7 @@ TEST(one_that_leaves_early_ends_all)
         shared_run run;
         begin(&run);
         run.early[who] = "set.npz: cannot open";
-        go(&run, 3, 0, 0);
+        go(&run, 3);
         for (int rank = 0; rank < 3; rank++)
             if (rank != who) {
                 CHECK(run.status[rank] != CONGRU_OK);
@@ -275,14 +328,14 @@ TEST(a_stopped_run_is_taken_up)
         run.options.folder = folder;
         run.progress = other ? NULL : stop_after_some;
         run.others_progress = other ? stop_at_once : NULL;
-        go(&run, 3, 0, 0);
+        go(&run, 3);
         bool stopped = run.status[0] == CONGRU_ERROR_CANCELLED;
         CHECK(stopped || other); /* the others may be asked after the last fold */
         CHECK(run.status[1] == run.status[0] && run.status[2] == run.status[0]);
         end(&run);
         begin(&again);
         again.options.folder = folder;
-        go(&again, 2, 0, 0);
+        go(&again, 2);
         CHECK_SAYING(again.status[0] == CONGRU_OK, "%s", again.error[0]);
         CHECK(other || again.results[0]->resumed >= 4);
         CHECK(same_results(alone.results[0], again.results[0]) &&
@@ -297,7 +350,7 @@ TEST(nothing_left_to_do_is_quickly_done)
     shared_run run;
     begin(&run);
     run.options.folder = alone_folder;
-    go(&run, 3, 0, 0);
+    go(&run, 3);
     for (int rank = 0; rank < 3; rank++)
         CHECK(run.status[rank] == CONGRU_OK && same_results(alone.results[0], run.results[rank]));
     CHECK(run.results[0]->resumed == run.results[0]->folds);
@@ -321,7 +374,7 @@ TEST(notes_are_everyones)
         congru_set_destroy(&run.set[rank]);
         run.set[rank] = sample_set(context, &few);
     }
-    go(&run, 3, 0, 0);
+    go(&run, 3);
     for (int rank = 0; rank < 3; rank++) {
         CHECK_SAYING(run.status[rank] == CONGRU_OK, "rank %d: %s", rank, run.error[rank]);
         CHECK(run.results[rank] != NULL && run.results[rank]->note_count == 1 &&
@@ -349,11 +402,11 @@ TEST(batches_shared_give_the_same_bits)
         one.options.method.network.affine_reconstruction = variant == 1;
         one.options.method.network.validation_subjects = variant == 2;
         shared_run processes = one;
-        go(&one, 1, 0, 0);
+        go(&one, 1);
         CHECK_SAYING(one.status[0] == CONGRU_OK, "%s", one.error[0]);
         for (int size = 2; size <= 4; size++) {
             processes.threads = size == 3 ? 2 : 1;
-            go(&processes, size, 0, 0);
+            go(&processes, size);
             for (int rank = 0; rank < size; rank++) {
                 CHECK_SAYING(processes.status[rank] == CONGRU_OK, "rank %d: %s", rank, processes.error[rank]);
                 CHECK_SAYING(same_results(one.results[0], processes.results[rank]),
@@ -378,7 +431,7 @@ TEST(batches_shared_end_together)
         run.options.pipeline_count = 1;
         run.progress = how == 1 ? stop_at_once : NULL;
         run.others_progress = how == 2 ? stop_at_once : NULL;
-        go(&run, 3, how == 3 ? 2 : 0, 50);
+        go_with(&run, (process_group_plan){.size = 3, .lost = how == 3 ? 2 : 0, .rounds = 50});
         for (int rank = 0; rank < (how == 3 ? 2 : 3); rank++)
             CHECK_SAYING(run.status[rank] == run.status[0] && run.status[rank] != CONGRU_OK,
                          "%d: rank %d: %d, %s", how, rank, (int)run.status[rank], run.error[rank]);
@@ -415,7 +468,7 @@ static void train_until_stopped(void *user, int rank, congru_process_group *proc
             &context, &(congru_context_options){.threads = 1, .progress = rank == 1 ? stop_at_step : NULL}) !=
         CONGRU_OK)
         abort();
-    context->processes = processes;
+    options.network.processes = processes;
     CHECK(congru_training_create(context, &congru_network_dldct, true, &all->trials, &options, &t) ==
           CONGRU_OK);
     all->status[rank] = congru_training_loop(t, NULL);
@@ -443,6 +496,48 @@ TEST(a_stop_is_heard_in_the_step)
     congru_context_destroy(&context);
 }
 
+typedef struct heard {
+    uint64_t number[2][3]; /* that each rank took, after each of two rounds */
+    congru_status status[2][3];
+    char error[3][512];
+} heard;
+
+/* Two of three fail, the later one of the lower place. */
+static void fare(void *user, int rank, congru_process_group *processes)
+{
+    heard *all = user;
+    congru_context *context = NULL;
+    if (congru_context_create(&context, NULL) != CONGRU_OK)
+        abort();
+    for (int round = 0; round < 2; round++) {
+        const bool fails = round == 1 && rank > 0;
+        congru_status status =
+            fails ? congru_fail(context, CONGRU_ERROR_IO, "that of %d\nhas two lines", rank) : CONGRU_OK;
+        status = congru_process_group_hear(processes, context, status, (uint64_t)(9 - rank), NULL);
+        all->status[round][rank] = congru_process_group_tell(processes, context, status, NULL);
+        all->number[round][rank] = congru_process_group_count(processes, CONGRU_COUNTER_JOBS, 1);
+    }
+    snprintf(all->error[rank], sizeof all->error[rank], "%s", congru_context_error(context));
+    congru_process_group_leave(processes, NULL);
+    congru_context_destroy(&context);
+}
+
+TEST(the_failure_of_the_lowest_place_is_everyones)
+{
+    heard all;
+    process_group_threads_run(&(process_group_plan){.size = 3, .user = &all}, fare);
+    for (int round = 0; round < 2; round++) {
+        size_t taken = 0;
+        for (int rank = 0; rank < 3; rank++) {
+            CHECK(all.status[round][rank] == (round == 0 ? CONGRU_OK : CONGRU_ERROR_IO));
+            taken |= all.number[round][rank] < 3 ? (size_t)1 << all.number[round][rank] : 8;
+        }
+        CHECK(taken == 7); /* 0, 1 and 2, each once, after each telling */
+    }
+    for (int rank = 0; rank < 3; rank++)
+        CHECK_SAYING(strcmp(all.error[rank], "that of 2\nhas two lines") == 0, "%s", all.error[rank]);
+}
+
 TEST(bad_transports_are_refused)
 {
     congru_process_group *processes = NULL;
@@ -452,7 +547,7 @@ TEST(bad_transports_are_refused)
     CHECK(congru_process_group_create(NULL, NULL) == CONGRU_ERROR_ARGUMENT);
     congru_process_group_destroy(&processes);
     congru_process_group_destroy(NULL);
-    CHECK(congru_process_group_leave(NULL, "error") == NULL && congru_process_group_lost(NULL) == 0);
+    CHECK(congru_process_group_leave(NULL, "error") == NULL);
 }
 
 int main(void)

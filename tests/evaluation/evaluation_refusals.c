@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "congru/model.h"
 #include "context_main.h"
 #include "evaluation/fold_run.h"
 #include "harness.h"
+#include "refusal.h"
 #include "run_samples.h"
 #include "scratch.h"
 #include "set_samples.h"
@@ -83,12 +85,18 @@ TEST(numbers_of_subjects_and_sessions_have_limits)
                      many_sessions = {.subjects = 2, .classes = 2, .per_class = 1001, .d = 2, .seed = 1};
     congru_evaluation_options options = options_for(two, 1, NULL);
     congru_set *set = sample_set(context, &many_subjects);
-    expect_refusal(context, set, &options, "the set holds 10001 subjects; runs take at most 10000");
+    congru_model_options fitted;
+    congru_model *model = NULL;
+    congru_model_options_init(&fitted);
+    fitted.pipeline = "none+mdm";
+    expect_refusal(context, set, &options, "the set holds 10001 subjects; at most 10000 are taken");
+    check_error(context, congru_model_fit(context, set, &fitted, &model), CONGRU_ERROR_UNSUPPORTED,
+                "the set holds 10001 subjects; at most 10000 are taken");
     congru_set_destroy(&set);
     set = sample_set(context, &many_sessions);
     for (size_t i = 0; i < set->count; i++)
         set->session[i] = (int32_t)(i / 2);
-    expect_refusal(context, set, &options, "has 1001 sessions; runs take at most 1000 of a subject");
+    expect_refusal(context, set, &options, "has 1001 sessions; at most 1000 of a subject are taken");
     congru_set_destroy(&set);
 }
 

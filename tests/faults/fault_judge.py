@@ -12,6 +12,7 @@ TIMEOUT = 60
 KINDS = ['read', 'write', 'open', 'close', 'sync', 'rename', 'remove', 'mkdir', 'map', 'stat', 'seek', 'list', 'lock',
          'change']
 TEMPORARY = re.compile(r'(^|/)\.congru-\d+-\d+\.tmp$')
+PROGRESS = re.compile(r'\d+ of \d+ (folds|steps)')  # which a run tells every ten seconds
 SANITIZER_CODE = 99
 LEAKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'leaks.txt')
 
@@ -158,7 +159,8 @@ class Bench:
             return left
         if result.code < 0:
             return 'killed'
-        lines = [line for line in result.err.decode(errors='replace').split('\n')[:-1] if line.encode() not in normal.err]
+        lines = [line for line in result.err.decode(errors='replace').split('\n')[:-1]
+                 if line.encode() not in normal.err and not PROGRESS.match(line)]
         if result.code == 128 + signal.SIGPIPE and stdout_broken and not lines:
             return 'failed'  # nobody reads on, as in "| head"
         if result.code != 1:

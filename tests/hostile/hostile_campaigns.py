@@ -148,7 +148,8 @@ def attack_many(ground, r, folder):
         line = r.choice(['info {in}/f.npz', 'loso {in}/f.npz -p none+mdm --mdm-mean euclid --subjects 0 --jobs 1 -o results',
                          'loso {in}/f.npz -p ra+mdm --ra-mean euclid --align-by session --subjects 0 --jobs 1 -o results',
                          'within {in}/f.npz --sessions -p none+mdm --mdm-mean euclid --subjects 0 --jobs 1 -o results',
-                         'train {in}/f.npz -p none+mdm --mdm-mean euclid -o model.safetensors'])
+                         'train {in}/f.npz -p none+mdm --mdm-mean euclid -o model.safetensors',
+                         'train {in}/f.npz -p ra+mdm --ra-mean euclid --mdm-mean euclid --align-by session -o model.safetensors'])
     elif kind == 'arrays':
         put(folder, 'f.npz', many_arrays(count))
         line = r.choice(['info {in}/f.npz', 'import {in}/f.npz --band off --notch off --window all -o set.npz'])

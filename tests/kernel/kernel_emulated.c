@@ -162,37 +162,49 @@ TEST(same_bits_of_signals)
     free(base), free(emulated);
 }
 
-enum { LOGISTIC_FEATURES = 11, LOGISTIC_ROWS = 9, LOGISTIC_NUMBERS = 1 + LOGISTIC_ROWS * LOGISTIC_FEATURES };
+enum {
+    LOGISTIC_FEATURES = 11,
+    LOGISTIC_ROWS = 9,
+    LOGISTIC_TRIALS = 3 * CONGRU_PANEL,
+    LOGISTIC_NUMBERS = 2 + LOGISTIC_ROWS * (LOGISTIC_FEATURES + LOGISTIC_TRIALS)
+};
 
-/* The loss of a block of trials and its derivative. */
+/* Slopes of trials, and their products with the trials' features. */
 static void run_logistic(const congru_kernel *kernel, size_t rows, double *out)
 {
     congru_random random = congru_random_stream(23, (uint32_t)rows, 0, 0);
-    const size_t numbers = LOGISTIC_FEATURES * CONGRU_LOGISTIC_BLOCK;
-    double *x = new_doubles(numbers), *w = new_doubles(rows * LOGISTIC_FEATURES);
-    double *label = new_doubles(CONGRU_LOGISTIC_BLOCK), *weight = new_doubles(CONGRU_LOGISTIC_BLOCK);
-    double *work = new_doubles(rows * CONGRU_LOGISTIC_BLOCK);
-    for (size_t i = 0; i < numbers; i++)
+    double *x = new_doubles(LOGISTIC_FEATURES * LOGISTIC_TRIALS), *score = new_doubles(rows * LOGISTIC_TRIALS);
+    double *along = new_doubles(rows * LOGISTIC_TRIALS), *slope = new_doubles(rows * LOGISTIC_TRIALS);
+    double *label = new_doubles(LOGISTIC_TRIALS), *weight = new_doubles(LOGISTIC_TRIALS);
+    for (size_t i = 0; i < LOGISTIC_FEATURES * LOGISTIC_TRIALS; i++)
         x[i] = congru_random_normal(&random);
-    for (size_t i = 0; i < rows * LOGISTIC_FEATURES; i++)
-        w[i] = congru_random_normal(&random);
-    for (size_t t = 0; t < CONGRU_LOGISTIC_BLOCK; t++) {
-        label[t] = (double)(t % rows) - (rows == 1 ? (double)(t % 2) : 0.0);
-        weight[t] = t < 121 ? 0.7 : 0.0;
+    for (size_t i = 0; i < rows * LOGISTIC_TRIALS; i++) {
+        score[i] = 30.0 * congru_random_normal(&random);
+        along[i] = congru_random_normal(&random);
     }
-    const congru_logistic_block block = {LOGISTIC_FEATURES, rows, rows == 1, x, label, weight};
+    for (size_t t = 0; t < LOGISTIC_TRIALS; t++) {
+        label[t] = (double)(t % rows);
+        weight[t] = t < 65 ? 0.7 : 0.0;
+    }
     memset(out, 0, LOGISTIC_NUMBERS * sizeof(double));
-    out[0] = kernel->logistic(&block, w, work, out + 1);
-    free(x), free(w), free(label), free(weight), free(work);
+    out[0] = kernel->class_line(rows, LOGISTIC_TRIALS, score, along, label, weight, slope, out + 1);
+    out += 2;
+    kernel->panel_sums(rows, LOGISTIC_FEATURES, 1, slope, LOGISTIC_TRIALS, x, 0, false, out, LOGISTIC_FEATURES);
+    kernel->panel_sums(rows, LOGISTIC_FEATURES, 2, slope + CONGRU_PANEL, LOGISTIC_TRIALS,
+                       x + LOGISTIC_FEATURES * CONGRU_PANEL, LOGISTIC_FEATURES * CONGRU_PANEL, true, out,
+                       LOGISTIC_FEATURES);
+    memcpy(out + LOGISTIC_ROWS * LOGISTIC_FEATURES, slope, rows * LOGISTIC_TRIALS * sizeof(double));
+    free(along), free(slope), free(label), free(weight);
+    free(x), free(score);
 }
 
 TEST(same_bits_of_logistic_regression)
 {
-    double base[LOGISTIC_NUMBERS], emulated[LOGISTIC_NUMBERS];
+    static double base[LOGISTIC_NUMBERS], emulated[LOGISTIC_NUMBERS];
     for (size_t rows = 1; rows <= LOGISTIC_ROWS; rows++) {
         run_logistic(&congru_lanes_table_base, rows, base);
         run_logistic(&congru_emulated_table, rows, emulated);
-        CHECK_SAYING(memcmp(base, emulated, sizeof base) == 0, "%zu rows: a loss of %.17g, in emulation %.17g",
+        CHECK_SAYING(memcmp(base, emulated, sizeof base) == 0, "%zu rows: a sum of %.17g, in emulation %.17g",
                      rows, base[0], emulated[0]);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "context_main.h"
@@ -522,6 +523,29 @@ TEST(bytes_in_memory_are_those_of_the_file)
     free(packed);
     free(whole.at);
     congru_model_destroy(&model);
+}
+
+/* Seconds of the processor: a fifth of the limit, and five times it where each subject goes through all others. */
+TEST(many_subjects_cost_no_more_each)
+{
+    const set_recipe many = {.subjects = 10000, .classes = 2, .per_class = 1, .d = 3, .seed = 2};
+    const double limit = 2;
+    congru_set *set = sample_set(context, &many);
+    congru_model *model = NULL;
+    congru_predictions *made = NULL;
+    congru_model_options options;
+    congru_model_options_init(&options);
+    options.pipeline = "ra+mdm";
+    options.method.alignment_mean = options.method.mdm_mean = CONGRU_METRIC_EUCLID;
+    const clock_t start = clock();
+    CHECK_SAYING(congru_model_fit(context, set, &options, &model) == CONGRU_OK, "%s",
+                 congru_context_error(context));
+    CHECK(congru_model_predict(context, model, set, NULL, &made) == CONGRU_OK);
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    CHECK_SAYING(seconds < limit, "%g s", seconds);
+    congru_predictions_destroy(&made);
+    congru_model_destroy(&model);
+    congru_set_destroy(&set);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 #include "congru/random.h"
 #include "harness.h"
 #include "layer_bench.h"
-#include "network/models/parts.h"
+#include "network/models/model.h"
 
 static void matrix_as_image(void)
 {

@@ -97,7 +97,7 @@ static void networks_learn(void)
         SKIP("ThreadSanitizer looks on: bits_are_the_same trains all of them");
         return;
     }
-    for (size_t k = CONGRU_NETWORKS_ALIGN; k < CONGRU_NETWORKS; k++) {
+    for (size_t k = ALIGNING_NETWORKS; k < ALL_NETWORKS; k++) {
         const congru_network *network = congru_network_at(k);
         for (int dropout = 0; dropout < 2; dropout++) {
             double p[OUT];
@@ -163,7 +163,7 @@ static void check_bits(const congru_network *network, bool slow)
 
 static void bits_are_the_same(void)
 {
-    for (size_t k = CONGRU_NETWORKS_ALIGN; k < CONGRU_NETWORKS; k++) {
+    for (size_t k = ALIGNING_NETWORKS; k < ALL_NETWORKS; k++) {
         const congru_network *network = congru_network_at(k);
         check_bits(network, false);
         check_bits(network, true);

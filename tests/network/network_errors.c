@@ -310,7 +310,7 @@ TEST(damaged_models_are_refused)
     congru_tensors model = fitted(&congru_network_dct, true, "m");
     part_of(&model, "m.rotation")->shape[1] = 2;
     check_error(context, predict(&model, &congru_network_dct, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model's rotation is 4 x 2");
+                "tensor m.rotation: dimension 1 is 2, expected 4");
     congru_tensors_clear(&model);
     model = fitted(&congru_network_ddct_unet, true, "m");
     congru_tensor *widths = part_of(&model, "m.widths");
@@ -321,7 +321,7 @@ TEST(damaged_models_are_refused)
     widths->shape[0] = count;
     widths->data[1] = 0.5;
     check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model has a width of 0.5");
+                "a width of 0: widths are 1 to");
     widths->data[1] = NAN;
     check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
                 "tensor m.widths: element 1 is not a finite number");
@@ -330,9 +330,9 @@ TEST(damaged_models_are_refused)
     /* Widths 4, 8, 8, 4 are no mirror when the last layer is taken away. */
     model = fitted(&congru_network_dldct, false, "m");
     part_of(&model, "m.widths")->shape[0] = 3;
-    part_of(&model, "m.merged")->data[0] = 1.0;
+    part_of(&model, "m.design")->data[9] = CONGRU_MERGES_SKIP;
     check_error(context, predict(&model, &congru_network_dldct, "m", D, p), CONGRU_ERROR_FORMAT,
-                "the model's widths do not mirror each other");
+                "widths of merged layers must mirror each other, and width 0 is 4 where its mirror is 8");
     congru_tensors_clear(&model);
 }
 
@@ -356,6 +356,35 @@ TEST(models_are_asked_for_what_they_are)
           CONGRU_OK);
     check_error(context, predict(&model, &congru_network_dct, "e", D, p), CONGRU_ERROR_FORMAT,
                 "the model e.2 tells 4 classes apart, the first 3");
+    congru_tensors_clear(&model);
+}
+
+/* Matrices go where trials of as many channels are; merged layers have the network's input beside the last. */
+TEST(widths_are_those_of_the_trials)
+{
+    static double out[N * 9 * 9];
+    double p[M * CLASSES];
+    congru_method_options options = some_options();
+    congru_tensors model = {0};
+    options.network.steps = 2;
+    options.network.width_count = 2;
+    options.network.widths[0] = D;
+    options.network.widths[1] = 9;
+    CHECK(congru_network_fit(context, &congru_network_dldct, true, "m", &trials, &options, &model, NULL) ==
+          CONGRU_OK);
+    const congru_target_trials target = {.count = M, .d = D, .covariance = trials_of_target.covariance};
+    static const char words[] = "the network gives matrices of 9 channels, and the trials have 4";
+    check_error(context, congru_network_map_sources(context, &congru_network_dldct, "m", &model, &trials, out),
+                CONGRU_ERROR_ARGUMENT, words);
+    check_error(context, congru_network_map_target(context, &congru_network_dldct, "m", &model, &target, out),
+                CONGRU_ERROR_ARGUMENT, words);
+    CHECK(predict(&model, &congru_network_dldct, "m", D, p) == CONGRU_OK);
+    congru_tensors_clear(&model);
+    model = fitted(&congru_network_ddct_unet, true, "m");
+    congru_tensor *widths = part_of(&model, "m.widths");
+    widths->data[0] = widths->data[widths->shape[0] - 1] = 6;
+    check_error(context, predict(&model, &congru_network_ddct_unet, "m", D, p), CONGRU_ERROR_FORMAT,
+                "the first width is 6, and the trials have 4 channels");
     congru_tensors_clear(&model);
 }
 

@@ -95,7 +95,7 @@ static void check_gradient(const congru_network *network, bool end_to_end, size_
 TEST(whole_objectives)
 {
     static const size_t dimensions[] = {5, 22};
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         for (int end = 0; end < 2; end++) {
             for (int k = 0; k < 2; k++) {
                 congru_method_options options = sample_axis_options();
@@ -125,7 +125,7 @@ static void terms_alone(congru_fisher fisher)
         offsetof(congru_network_options, centre_penalty)};
     static const char *const names[] = {"action",        "subject", "reconstruction", "cross-entropy", "ratio",
                                         "subject ratio", "gamma",   "rotation",       "centre"};
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
             const bool dct = congru_network_at((size_t)backbone) == &congru_network_dct;
             if (k != 3 && (dct ? k < 4 : k >= 4))
@@ -171,7 +171,7 @@ TEST(options_of_all_kinds)
 
     congru_method_options_init(&options);
     congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         check_gradient(congru_network_at((size_t)backbone), false, 6, &options, true, "authors");
         check_gradient(congru_network_at((size_t)backbone), true, 6, &options, true, "authors");
     }

@@ -7,6 +7,7 @@
 #include "network/layers/dropout.h"
 #include "network/network.h"
 #include "network/train.h"
+#include "network_samples.h"
 
 enum { N = 24, D = 3, CLASSES = 2, SUBJECTS = 3, SAMPLES = 130, SIZE = D * SAMPLES, OUT = N * CLASSES };
 enum { ROOM = 20, CROP = SAMPLES - ROOM };
@@ -381,7 +382,7 @@ TEST(designs_out_of_bounds_are_refused)
 TEST(trials_of_the_wrong_kind_are_refused)
 {
     for (int trace = 0; trace < 2; trace++)
-        for (int k = 0; k < CONGRU_NETWORKS; k++) {
+        for (int k = 0; k < ALL_NETWORKS; k++) {
             const congru_network *network = congru_network_at((size_t)k);
             congru_method_options options = options_of(1);
             congru_tensors model = {0};
@@ -404,7 +405,7 @@ TEST(targets_of_the_wrong_kind_are_refused)
     congru_trials both = trials;
     both.signals = &long_signals;
     both.covariance = covariance;
-    for (int k = 0; k < CONGRU_NETWORKS; k++) {
+    for (int k = 0; k < ALL_NETWORKS; k++) {
         const congru_network *network = congru_network_at((size_t)k);
         congru_method_options options = options_of(1);
         congru_tensors model = {0};
@@ -417,7 +418,7 @@ TEST(targets_of_the_wrong_kind_are_refused)
                          CONGRU_OK,
                      "%s: %s", network->name, congru_context_error(context));
         check_refused(congru_network_predict(context, network, "m", &model, &target, p), network, words);
-        if (k < CONGRU_NETWORKS_ALIGN) {
+        if (k < ALIGNING_NETWORKS) {
             check_refused(congru_network_map_target(context, network, "m", &model, &target, p), network, words);
             check_refused(congru_network_map_sources(context, network, "m", &model, &wrong, p), network, words);
         }
@@ -431,7 +432,7 @@ TEST(what_a_network_does_not_read_changes_nothing)
     congru_trials both = trials;
     both.signals = &long_signals;
     both.covariance = covariance;
-    for (int k = 0; k < CONGRU_NETWORKS; k++) {
+    for (int k = 0; k < ALL_NETWORKS; k++) {
         const congru_network *network = congru_network_at((size_t)k);
         const congru_method_options options = options_of(2);
         congru_tensors model[2] = {{0}, {0}};

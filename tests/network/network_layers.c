@@ -9,7 +9,6 @@
 #include "network/layers/rotation_layer.h"
 #include "network/layers/softmax_layer.h"
 #include "network/models/model.h"
-#include "network/rewrite.h"
 
 enum { D = BENCH_D, CLASSES = BENCH_CLASSES };
 

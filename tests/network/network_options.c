@@ -113,7 +113,7 @@ static void epochs(void)
     options.network.batch = 12;
     options.network.validation_subjects = 1;
     congru_training *t = begun(&options);
-    const size_t steps = congru_batches_epoch(&t->batches), left = N - N / SUBJECTS;
+    const size_t steps = congru_batches_epoch(t), left = N - N / SUBJECTS;
     size_t order[2][N], seen[N] = {0};
     CHECK_SAYING(steps == left / 12 && (size_t)t->options.steps == 3 * steps, "%zu steps an epoch, %d in all",
                  steps, t->options.steps);
@@ -268,7 +268,7 @@ static void target_are_seen_as_far_as_allowed(void)
     memcpy(changed, trials_of_target.covariance, M * D * D * sizeof(double));
     for (size_t e = 0; e < D * D; e++)
         changed[(M - 1) * D * D + e] *= 3.0;
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         congru_method_options options = some_options();
         congru_tensors model = {0};
         CHECK(congru_network_fit(context, congru_network_at((size_t)backbone), true, "m", &trials, &options,
@@ -349,7 +349,7 @@ static void over_its_trace_no_scale_is_felt(void)
         scaled[e] = trials.covariance[e] * (e / (D * D) % 3 == 0 ? 4.0 : 0.5);
     for (size_t e = 0; e < M * D * D; e++)
         other[e] = trials_of_target.covariance[e] * (e / (D * D) % 2 == 0 ? 8.0 : 0.25);
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; congru_network_at((size_t)backbone)->needs == CONGRU_NEEDS_COVARIANCES; backbone++) {
         double out[2][M * CLASSES] = {{0}}, plain[M * CLASSES] = {0};
         for (int loud = 0; loud < 3; loud++) {
             congru_tensors model = {0};
@@ -380,9 +380,13 @@ static void reference_is_of_what_is_seen(void)
     double out[M * D * D], logs[M * D * D], expected[M * CLASSES], found[M * CLASSES];
     CHECK(congru_network_fit(context, &congru_network_ddct_unet, true, "m", &trials, &options, &model, NULL) ==
           CONGRU_OK);
+    double *const outputs[CONGRU_OUTPUT_COUNT] = {out, logs, NULL};
+    congru_given given = {.count = M, .covariance = trials_of_target.covariance};
+    const double *kept;
     CHECK(congru_trained_load(context, &congru_network_ddct_unet, "m", &model, &trained) == CONGRU_OK);
-    CHECK(congru_trained_outputs(context, &trained, M, trials_of_target.covariance, NULL, out, logs) ==
-          CONGRU_OK);
+    CHECK(congru_trained_reference(&trained, &kept) == CONGRU_OK);
+    CHECK(congru_trained_run(&trained, &given, outputs) == CONGRU_OK);
+    given.count = 1;
     for (int target = 0; target < CONGRU_TARGET_COUNT; target++) {
         congru_target_trials asked = {.count = M, .d = D, .covariance = trials_of_target.covariance};
         congru_target_see(&asked, (congru_target)target);
@@ -394,15 +398,19 @@ static void reference_is_of_what_is_seen(void)
                 double sum = 0.0;
                 for (size_t j = 0; j < seen; j++)
                     sum += logs[j * D * D + e] / (double)seen;
-                reference[e] = share * sum + (1.0 - share) * trained.reference[e];
+                reference[e] = -0.5 * (share * sum + (1.0 - share) * kept[e]);
             }
-            CHECK(congru_trained_probabilities(context, &trained, 1, out + i * D * D, 1, reference,
-                                               expected + i * CLASSES) == CONGRU_OK);
+            double *const answer[CONGRU_OUTPUT_COUNT] = {NULL, NULL, expected + i * CLASSES};
+            CHECK(congru_spd_exp(context, 1, D, reference, reference) == CONGRU_OK);
+            given.matrix = out + i * D * D;
+            given.centre = &(congru_statistic){.results = 1, .inverse = reference};
+            CHECK(congru_trained_run(&trained, &given, answer) == CONGRU_OK);
         }
         predict(&model, &congru_network_ddct_unet, (congru_target)target, "m", found);
         for (size_t i = 0; i < M * CLASSES; i++)
             CHECK_NEAR(found[i], expected[i], 1e-12);
     }
+    congru_trained_end(&trained);
     congru_tensors_clear(&model);
 }
 
@@ -447,7 +455,7 @@ static void runaway_training_stops(void)
 {
     congru_method_options options = some_options();
     options.network.rate = 1e160;
-    for (int backbone = 1; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 1; backbone < ALIGNING_NETWORKS; backbone++) {
         congru_tensors model = {0};
         congru_status status = congru_network_fit(context, congru_network_at((size_t)backbone), true, "m",
                                                   &trials, &options, &model, NULL);
@@ -490,7 +498,7 @@ static void many_classes(void)
     } sizes[] = {{2, 32}, {3, 28}, {8, 200}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         congru_trials many = sample_trials(context, 2 * sizes[i].classes, sizes[i].d, sizes[i].classes, 2, 5);
-        for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+        for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
             congru_method_options options = some_options();
             options.network.steps = 2;
             options.network.batch = 64;
@@ -545,14 +553,14 @@ static void rotations_by_widths(void)
 /* Rows by place and by name; those with a head of their own come last, and only those on signals say how many samples. */
 static void the_registry(void)
 {
-    for (size_t k = 0; k < CONGRU_NETWORKS; k++) {
+    for (size_t k = 0; k < ALL_NETWORKS; k++) {
         const congru_network *network = congru_network_at(k);
         CHECK_SAYING(congru_network_find(network->name) == network &&
-                         congru_network_decides(network) == (k >= CONGRU_NETWORKS_ALIGN) &&
+                         (network->model->objective == NULL) == (k >= ALIGNING_NETWORKS) &&
                          (network->needs == CONGRU_NEEDS_SIGNALS) == (network->model->least_samples != NULL),
                      "%s", network->name);
     }
-    CHECK(congru_network_at(CONGRU_NETWORKS) == NULL && congru_network_find("") == NULL);
+    CHECK(congru_network_at(ALL_NETWORKS) == NULL && congru_network_find("") == NULL);
 }
 
 /* What is not given is the network's own; what is given holds. */

@@ -67,7 +67,7 @@ static void compare(const congru_network *network, bool end_to_end, size_t d,
 TEST(plain_and_rewritten_agree)
 {
     static const size_t dimensions[] = {3, 8, 22};
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++)
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++)
         for (int end = 0; end < 2; end++)
             for (size_t k = 0; k < 3; k++) {
                 congru_method_options options;
@@ -83,7 +83,7 @@ TEST(each_rewriting_alone_agrees)
     for (unsigned rewriting = 1; rewriting < CONGRU_REWRITE_ALL; rewriting *= 2) {
         const unsigned rules =
             rewriting == CONGRU_REWRITE_ROTATION ? rewriting | CONGRU_REWRITE_CONSTANT : rewriting;
-        for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+        for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
             congru_method_options options;
             congru_method_options_init(&options);
             compare(congru_network_at((size_t)backbone), true, 5, &options, rules, "one rule");
@@ -101,7 +101,7 @@ TEST(agree_with_other_options)
     options.network.dispersion = CONGRU_DISPERSION_NONE;
     compare(&congru_network_dct, true, 5, &options, CONGRU_REWRITE_ALL, "no dispersion");
     options = sample_axis_options();
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++)
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++)
         compare(congru_network_at((size_t)backbone), true, 5, &options, CONGRU_REWRITE_ALL, "axis, lifted");
     congru_method_options_init(&options);
     for (int how = 0; how < 4; how++) {
@@ -112,7 +112,7 @@ TEST(agree_with_other_options)
     congru_method_options_init(&options);
     congru_method_options_recipe(&options, CONGRU_RECIPE_AUTHORS);
     options.network.affine_reconstruction = true;
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++)
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++)
         compare(congru_network_at((size_t)backbone), true, 6, &options, CONGRU_REWRITE_ALL,
                 "authors, affine reconstruction");
     options.network.merges = CONGRU_MERGES_NONE;
@@ -126,7 +126,7 @@ TEST(any_number_of_classes)
         size_t d, classes;
     } sizes[] = {{3, 28}, {2, 32}, {8, 200}};
     for (size_t k = 0; k < 3; k++)
-        for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+        for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
             const size_t n = 2 * sizes[k].classes, classes = sizes[k].classes;
             congru_trials trials = sample_trials(context, n, sizes[k].d, classes, 2, 5);
             congru_method_options options;

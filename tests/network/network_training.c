@@ -80,7 +80,7 @@ TEST(every_layer_stays_positive)
 {
     congru_trials trials = sample_trials(context, 24, 5, 3, 3, 5);
     congru_method_options options = small_options(1000);
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         for (int end = 0; end < 2; end++) {
             congru_training *t;
             CHECK(congru_training_create(context, congru_network_at((size_t)backbone), end, &trials, &options,
@@ -110,7 +110,7 @@ TEST(stopping_is_the_beginning)
 {
     enum { STEPS = 20, STOP = 7 };
     congru_trials trials = sample_trials(context, 40, 4, 3, 4, 7);
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         congru_method_options options = small_options(STEPS);
         congru_training *whole = NULL, *ended = NULL;
         options.network.schedule = CONGRU_SCHEDULE_COSINE;
@@ -140,7 +140,7 @@ TEST(best_is_restored)
     congru_trials trials = sample_trials(context, 12, 5, 3, 3, 5);
     congru_method_options options = small_options(60);
     options.network.rate = 1;
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         congru_training *t;
         congru_record record = {0};
         CHECK(congru_training_create(context, congru_network_at((size_t)backbone), true, &trials, &options,
@@ -276,7 +276,7 @@ static void check_bits(size_t (*bits)(congru_context *own, int which, double *ou
 {
     static const int threads[] = {1, 2, 7};
     double *expected = calloc(BITS_MOST, sizeof(double)), *found = calloc(BITS_MOST, sizeof(double));
-    for (int which = 0; which < CONGRU_NETWORKS_ALIGN; which++) {
+    for (int which = 0; which < ALIGNING_NETWORKS; which++) {
         size_t count = 0;
         for (size_t k = 0; congru_cpu_name(k) != NULL; k++) {
             for (size_t i = 0;
@@ -314,7 +314,7 @@ TEST(bits_of_aligners_are_the_same)
 TEST(outputs_are_those_of_training)
 {
     congru_trials trials = sample_trials(context, 12, 6, 3, 3, 5);
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         congru_method_options options = small_options(20);
         congru_tensors model = {0};
         congru_training *t;
@@ -327,16 +327,19 @@ TEST(outputs_are_those_of_training)
               CONGRU_OK);
         double logs[12 * 36], out[12 * 36], p[36], mean[36] = {0}, worst = 0.0;
         double dispersion[12];
-        for (size_t i = 0; i < 12 && congru_network_at((size_t)backbone) == &congru_network_dct; i++)
+        for (size_t i = 0; i < 12 && backbone == 0; i++)
             dispersion[i] = t->constants.dispersion[trials.subject[i]];
-        CHECK(congru_trained_outputs(context, &trained, 12, trials.covariance,
-                                     congru_network_at((size_t)backbone) == &congru_network_dct ? dispersion
-                                                                                                : NULL,
-                                     out, logs) == CONGRU_OK);
+        double *const outputs[CONGRU_OUTPUT_COUNT] = {out, logs, NULL}, *const answer[] = {NULL, NULL, p};
+        congru_given given = {
+            .count = 12, .covariance = trials.covariance, .dispersion = backbone == 0 ? dispersion : NULL};
+        CHECK(congru_trained_run(&trained, &given, outputs) == CONGRU_OK);
         for (size_t e = 0; e < 12 * 36; e++)
-            mean[e % 36] += logs[e] / 12.0;
+            mean[e % 36] -= 0.5 * logs[e] / 12.0;
         /* Cross-entropy of the batch by the saved network, with the batch's own mean as the reference. */
-        CHECK(congru_trained_probabilities(context, &trained, 12, out, 1, mean, p) == CONGRU_OK);
+        CHECK(congru_spd_exp(context, 1, 6, mean, mean) == CONGRU_OK);
+        given.matrix = out;
+        given.centre = &(congru_statistic){.results = 1, .inverse = mean};
+        CHECK(congru_trained_run(&trained, &given, answer) == CONGRU_OK);
         double sum = 0.0;
         for (size_t i = 0; i < 12; i++)
             sum -= log(p[3 * i + (size_t)trials.label[i]]) / 12.0;
@@ -345,6 +348,7 @@ TEST(outputs_are_those_of_training)
         worst = fabs(sum - t->series[CONGRU_SERIES_CROSS_ENTROPY]);
         CHECK_SAYING(worst < 1e-12, "model %d: cross-entropy %.17g in training, %.17g layer by layer", backbone,
                      t->series[CONGRU_SERIES_CROSS_ENTROPY], sum);
+        congru_trained_end(&trained);
         congru_tensors_clear(&model);
         congru_training_destroy(&t);
     }

@@ -187,7 +187,7 @@ TEST(gradients_far_beyond_the_clip_are_noted)
 
 TEST(healthy_networks_are_not_noted)
 {
-    for (int backbone = 0; backbone < CONGRU_NETWORKS_ALIGN; backbone++) {
+    for (int backbone = 0; backbone < ALIGNING_NETWORKS; backbone++) {
         congru_method_options options = some_options();
         options.network.steps = 201; /* three looks at the rank */
         watched w;

@@ -196,6 +196,10 @@ TEST(claims_are_judged)
     verdict_of(&(cells){.value = {2, 1}}, above, CONGRU_PAPER_HOLDS,
                "reproduced: A is above B: row a 2.00, row b 1.00, by 1.00, no interval"
                "; the paper's own table says otherwise (row a 1.00, row b 2.00)");
+    /* What is added to a cell and multiplies it stands in the line, from which the margin can be worked out. */
+    verdict_of(&(cells){.value = {4, 3}}, "[row|a] - 1 >= 0.5 [row|b] + 2", CONGRU_PAPER_FAILS,
+               "not reproduced: A is above B: row a 4.00 - 1, 0.5 times row b 3.00 + 2, by -0.5000, no interval"
+               "; the paper's own table says otherwise (row a 3.00 - 1, 0.5 times row b 4.00 + 2)");
     verdict_of(&(cells){.value = {1, 2}}, above, CONGRU_PAPER_FAILS,
                "not reproduced: A is above B: row a 1.00, row b 2.00, by -1.00, no interval");
     verdict_of(&(cells){.value = {1, 1}}, not_below, CONGRU_PAPER_HOLDS,

@@ -435,8 +435,8 @@ static void look(const char *name, bool *tangent, size_t *layers)
         const congru_tensor *t = &model.tensor[i];
         const bool features = t->dims == 2 && (t->shape[0] == FEATURES || t->shape[1] == FEATURES);
         *tangent |= features;
-        *layers +=
-            t->dims == 2 && !features && classifier->network != NULL && strstr(t->name, ".reference") == NULL;
+        *layers += t->dims == 2 && t->shape[0] > 1 && !features && classifier->network != NULL &&
+                   strstr(t->name, ".reference") == NULL; /* a bias has one row */
     }
     congru_tensors_clear(&model);
 }

@@ -149,16 +149,9 @@ TEST(a_page_holds_its_data_and_no_markup_of_names)
 {
     congru_report *report = read_folder(make_folder("page"));
     char *text = NULL;
-    const char *page = "A<p>congru:plain</p>B\"congru:data\"C";
-    CHECK(congru_report_page(context, report, page, &text) == CONGRU_OK);
-    CHECK(text[0] == 'A' && text[strlen(text) - 1] == 'C' && strstr(text, "<c>") == NULL);
-    CHECK(strstr(text, "&lt;c&gt;") != NULL && strstr(text, "\\u003cc\\u003e") != NULL);
-    congru_report_text_destroy(&text);
-    CHECK(congru_report_page(context, report, "no marks", &text) == CONGRU_ERROR_FORMAT && text == NULL);
-    CHECK(congru_report_page(context, report, "<p>congru:plain</p>\"congru:data\"\"congru:data\"", &text) ==
-          CONGRU_ERROR_FORMAT);
-    CHECK(congru_report_page(context, report, NULL, &text) == CONGRU_OK);
-    CHECK(strstr(text, "<c>") == NULL && strstr(text, "<script") == NULL && strstr(text, "</html>") != NULL);
+    CHECK(congru_report_page(context, report, &text) == CONGRU_OK);
+    CHECK(strncmp(text, "<!doctype html>", 15) == 0 && strstr(text, "</html>") != NULL);
+    CHECK(strstr(text, "<c>") == NULL && strstr(text, "&lt;c&gt;") != NULL && strstr(text, "<svg ") != NULL);
     congru_report_text_destroy(&text);
     CHECK(congru_report_json(context, report, &text) == CONGRU_OK && strchr(text, '<') == NULL);
     CHECK(strstr(text, "\"accuracy\":[[0.75,0.75,1],\n[0.5,0.75,1]]") != NULL);

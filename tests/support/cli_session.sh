@@ -55,6 +55,13 @@ done
 export PATH=$scratch/bin:$PATH LC_ALL=C
 unset COLUMNS CONGRU_CPU
 
+# without_progress: what it reads, without the lines that long work tells every ten seconds, which short work has too where the
+# machine is busy.
+without_progress()
+{
+    sed -E '/^[0-9]+ of [0-9]+ (folds|steps)(, .*)?$/d'
+}
+
 # ---- Sessions ------------------------------------------------------------------------------------------
 
 # matches ACTUAL EXPECTED: equal, where "..." in what is expected stands for anything.
@@ -71,8 +78,9 @@ run_step()
 {
     local code actual before problems=
     before=$(ls -A)
-    bash -o pipefail -c "$2" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    bash -o pipefail -c "$2" >"$scratch/stdout" 2>"$scratch/said" </dev/null
     code=$?
+    without_progress <"$scratch/said" >"$scratch/stderr"
     actual=$(
         cat "$scratch/stdout"
         sed 's/^/! /' "$scratch/stderr"

@@ -4,7 +4,6 @@
 
 #include "network/constants.h"
 #include "network/graph.h"
-#include "network/rewrite.h"
 
 enum { BENCH_TRIALS = 41, BENCH_D = 4, BENCH_CLASSES = 3, BENCH_SIZE = 4096 };
 

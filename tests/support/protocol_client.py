@@ -2,7 +2,8 @@
 """A client for tests: protocol_client.py PORT 'FIRST LINE' [STEP...]; prints what the server says. SPDX-License-Identifier: Apache-2.0
 
 A step is FILE:FROM:TO (these frames of 3 channels in a packet FL32), csv:FILE:FROM:TO (as lines), text:WORDS (a packet
-TEXT), raw:TEXT (with escapes), pause:SECONDS, drip:SECONDS (a byte every quarter of a second until the server ends).
+TEXT), raw:TEXT (with escapes), pause:SECONDS, hear:LINES (prints so many as they come, or all until the server ends where
+that is earlier), drip:SECONDS (a byte every quarter of a second until the server ends).
 """
 import array
 import errno
@@ -34,6 +35,14 @@ def drip(server, seconds):
     print('still there')
 
 
+def hear(server, lines):
+    server.settimeout(60)
+    while lines > 0 and (got := server.recv(65536)):
+        sys.stdout.write(got.decode())
+        sys.stdout.flush()
+        lines -= got.count(b'\n')
+
+
 def act(server, step):
     kind, _, rest = step.partition(':')
     if kind == 'text':
@@ -42,6 +51,8 @@ def act(server, step):
         server.sendall(rest.encode().decode('unicode_escape').encode('latin-1'))
     elif kind == 'pause':
         time.sleep(float(rest))
+    elif kind == 'hear':
+        hear(server, int(rest))
     elif kind == 'drip':
         drip(server, float(rest))
     elif kind == 'csv':
@@ -58,9 +69,7 @@ with socket.create_connection(('127.0.0.1', int(sys.argv[1]))) as server:
         for step in sys.argv[3:]:
             act(server, step)
         server.shutdown(socket.SHUT_WR)
-        server.settimeout(20)
-        while got := server.recv(65536):
-            sys.stdout.write(got.decode())
+        hear(server, sys.maxsize)
     except OSError as error:  # the server has let this client go, which the sender or the reader may find out first
         if error.errno not in (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN):
             raise

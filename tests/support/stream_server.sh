@@ -19,7 +19,7 @@ serve()
     congru stream m --listen 127.0.0.1:0 "$@" >served.txt 2>served.err &
     server=$!
     port=
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 1200; i++)); do
         port=$(sed -n 's/.*:\([0-9]*\)".*/\1/p' served.txt 2>/dev/null)
         [ -z "$port" ] || return 0
         sleep 0.05

@@ -1,6 +1,5 @@
 /* EEG Conformer, Song et al. 2023: patches of filtered signals, then transformer blocks over them. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum {
     FILTERS = 40,

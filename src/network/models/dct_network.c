@@ -4,14 +4,13 @@
 
 static void build(congru_graph *graph, const congru_design *design)
 {
-    const int a = design->trained
-                      ? -1
-                      : congru_graph_weights(graph, "a", design->rotations * design->d, design->d, false);
+    const size_t rows = design->trained ? design->d : design->rotations * design->d;
+    const int a = congru_graph_weights(graph, design->trained ? "rotation" : "a", rows, design->d, false);
     const int x = congru_graph_input(graph, design->d);
     const int logarithm = congru_graph_logarithm(graph, x, 0.0, design->floor);
     const int scaled = congru_graph_dispersion(graph, logarithm, design->learns_gamma && !design->trained);
     const int turned = congru_graph_rotation(graph, scaled);
-    graph->node[turned].weight[0] = a;
+    graph->node[turned].weight[0] = design->trained ? -1 : a; /* the rotation itself is given to the layer */
     graph->output[CONGRU_OUTPUT_LOGARITHM] = turned;
     graph->output[CONGRU_OUTPUT_MATRIX] = congru_graph_exponential(graph, turned);
 }

@@ -1,6 +1,5 @@
 /* DeepConvNet, Schirrmeister et al. 2017: filters in time and space, then three convolutions, each with the largest of three. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum { TAPS = 10, POOL = 3, BLOCKS = 4 };
 static const size_t channels[BLOCKS] = {25, 50, 100, 200};

@@ -1,60 +1,33 @@
-/* Designs of options; graphs of designs, with head and losses. SPDX-License-Identifier: Apache-2.0 */
+/* What a network is to be built of: from options, from signals, and from the tensors of a model. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "network/layers/recentre_layer.h"
-#include "network/layers/signal_input_layer.h"
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
-#define ROW(id, title, reads, words) \
-    const congru_network congru_network_##id = { \
-        .name = title, .summary = words, .needs = CONGRU_NEEDS_##reads, .model = &congru_model_##id};
-CONGRU_ALIGNING_NETWORKS(ROW)
-CONGRU_DECIDING_NETWORKS(ROW)
+/* ---- Of options -------------------------------------------------------------------------------------- */
 
-#define POINTER(id, ...) &congru_network_##id,
-const congru_network *congru_network_at(size_t index)
-{
-    static const congru_network *const networks[] = {CONGRU_ALIGNING_NETWORKS(POINTER)
-                                                         CONGRU_DECIDING_NETWORKS(POINTER)};
-    return index < CONGRU_NETWORKS ? networks[index] : NULL;
-}
-
-const congru_network *congru_network_find(const char *name)
-{
-    for (size_t i = 0; congru_network_at(i) != NULL; i++)
-        if (strcmp(congru_network_at(i)->name, name) == 0)
-            return congru_network_at(i);
-    return NULL;
-}
-
-bool congru_network_decides(const congru_network *network)
-{
-    return network->model->objective == NULL;
-}
-
-static congru_status check_widths(congru_context *context, const congru_design *design, bool end_to_end)
+/* Widths of options, or those of a model. */
+static congru_status check_widths(congru_context *context, congru_status wrong, const congru_design *design)
 {
     const size_t last = design->width[design->layers];
     if (design->width[0] != design->d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                           "the first width is %zu, and the trials have %zu channels", design->width[0],
-                           design->d);
+        return congru_fail(context, wrong, "the first width is %zu, and the trials have %zu channels",
+                           design->width[0], design->d);
     for (size_t l = 0; l <= design->layers; l++) {
         const size_t width = design->width[l], mirror = design->width[design->layers - l];
         if (width < 1 || width > CONGRU_DIMENSION_MAX)
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a width of %zu: widths are 1 to %d", width,
+            return congru_fail(context, wrong, "a width of %zu: widths are 1 to %d", width,
                                CONGRU_DIMENSION_MAX);
         if (design->merges != CONGRU_MERGES_NONE && width != mirror)
-            return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+            return congru_fail(context, wrong,
                                "widths of merged layers must mirror each other, and width %zu is %zu where its "
                                "mirror is %zu",
                                l, width, mirror);
     }
-    if (!end_to_end && last != design->d)
-        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+    if (design->classes == 0 && last != design->d)
+        return congru_fail(context, wrong,
                            "the last width is %zu: an aligner gives back the %zu channels it was given", last,
                            design->d);
     return CONGRU_OK;
@@ -86,7 +59,8 @@ congru_status congru_design_make(congru_context *context, const congru_network *
                               .head_jitter = o->head_jitter,
                               .floor = o->floor,
                               .at_identity = o->head_reference == CONGRU_HEAD_IDENTITY,
-                              .classes = trials->classes,
+                              .classes = end_to_end || model->objective == NULL ? trials->classes : 0,
+                              .trace = o->trace && network->needs == CONGRU_NEEDS_COVARIANCES,
                               .pool_mean = o->pool == CONGRU_POOL_MEAN,
                               .crops = 1,
                               .dropout = o->dropout};
@@ -107,62 +81,242 @@ congru_status congru_design_make(congru_context *context, const congru_network *
     } else {
         design->layers = model->widths(design->d, o->square_bottleneck, design->width) - 1;
     }
-    return check_widths(context, design, end_to_end);
+    return check_widths(context, CONGRU_ERROR_ARGUMENT, design);
 }
 
-void congru_design_build(const congru_network_model *model, const congru_design *design, congru_graph *graph)
+/* ---- Of signals -------------------------------------------------------------------------------------- */
+
+/* What the network sees of a trial. */
+static congru_status crop(congru_context *context, double seconds, congru_design *design)
 {
-    graph->rotation = graph->dispersion = -1;
-    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
-        graph->output[k] = -1;
-    model->build(graph, design);
-    if (model->least_samples != NULL)
-        congru_signal_input_crop(&graph->node[0], design->whole, design->crops, design->seed);
+    if (!(design->rate > 0.0))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "crops of %g s: how many samples a second has is not known of these trials",
+                           seconds);
+    const double samples = floor(seconds * design->rate + 0.5);
+    if (!(samples >= 1.0 && samples <= (double)design->whole))
+        return congru_fail(
+            context, CONGRU_ERROR_ARGUMENT,
+            "crops of %g s have %g samples, and a trial has %zu (take shorter ones with --crops)", seconds,
+            samples, design->whole);
+    design->samples = (size_t)samples;
+    return CONGRU_OK;
 }
 
-int congru_design_head(const congru_design *design, congru_graph *graph, int x, int rows)
+congru_status congru_model_reads(congru_context *context, const congru_network *network,
+                                 const double *covariance, const congru_signals *signals)
 {
-    const congru_extent matrix = graph->node[x].out;
-    const size_t features = congru_spd_tangent_size(matrix.rows);
-    const int centred =
-        congru_graph_add(graph, &congru_layer_recentre, x, rows, matrix, design->at_identity, 0.0);
-    const int logarithm = congru_graph_logarithm(graph, centred, design->head_jitter, design->floor);
-    graph->node[centred].depth++;
-    graph->node[logarithm].depth = graph->node[centred].depth;
-    graph->node[logarithm].watched = false;
-    const int triangle =
-        congru_graph_add(graph, &congru_layer_triangle, logarithm, -1, congru_vector(features), 0.0, 0.0);
-    const int scores = congru_graph_add(graph, &congru_layer_dense, triangle, -1,
-                                        congru_class_extent(design->classes), 0.0, 0.0);
-    graph->node[scores].weight[0] = congru_graph_weights(graph, "head", design->classes, features, true);
-    graph->node[scores].weight[1] = congru_graph_weights(graph, "bias", 1, design->classes, true);
-    return scores;
+    if (network->needs == CONGRU_NEEDS_SIGNALS && signals == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs signals, and these trials are covariances",
+                           network->name);
+    if (network->needs == CONGRU_NEEDS_COVARIANCES && covariance == NULL)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s needs covariances, and %s", network->name,
+                           signals != NULL ? "these trials are signals" : "these trials have none");
+    return CONGRU_OK;
 }
 
-void congru_design_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
+congru_status congru_design_signals(congru_context *context, const congru_network *network,
+                                    const congru_signals *signals, double seconds, congru_design *design)
 {
-    congru_graph_add(graph, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0, 0.0);
+    if (signals->channels != design->d)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s has %zu channels, and the signals have %zu",
+                           network->name, design->d, signals->channels);
+    design->samples = design->whole = signals->samples;
+    design->rate = signals->rate;
+    if (seconds > 0.0)
+        CONGRU_TRY(crop(context, seconds, design));
+    if (network->model->taps != NULL && !(design->rate >= 4.0))
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%s has filters of half a second, and the signals' rate is %g Hz", network->name,
+                           design->rate);
+    const size_t least = network->model->least_samples(design);
+    if (design->samples < least)
+        return congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                           "%s needs %s of %zu samples or more, and these have %zu (take a longer %s)",
+                           network->name, seconds > 0.0 ? "crops" : "trials", least, design->samples,
+                           seconds > 0.0 ? "one with --crops" : "window");
+    return CONGRU_OK;
 }
 
-void congru_stack_objective(congru_graph *graph, int rows)
+congru_status congru_network_suits(congru_context *context, const congru_network *network,
+                                   const congru_network_options *options, const congru_signals *shape)
 {
-    if (graph->options->affine_reconstruction)
-        congru_design_loss(graph, &congru_loss_affine_reconstruction, graph->output[CONGRU_OUTPUT_MATRIX], -1);
-    else
-        congru_design_loss(graph, &congru_loss_reconstruction, rows, -1);
-    congru_design_loss(graph, &congru_loss_scatters, rows, -1);
+    congru_design design = {.d = shape->channels};
+    return network->needs == CONGRU_NEEDS_SIGNALS
+               ? congru_design_signals(context, network, shape, options->crops, &design)
+               : CONGRU_OK;
 }
 
-void congru_design_objective(const congru_network_model *model, const congru_design *design,
-                             congru_graph *graph, bool end_to_end)
+/* ---- In tensors -------------------------------------------------------------------------------------- */
+
+/* In the order of PREFIX.design, with the least and the most that a model may have. */
+typedef struct field {
+    const char *name;
+    size_t offset;
+    enum { COUNT, NUMBER, FLAG, CHOICE } kind; /* size_t, double, bool, an enumeration */
+    double least, most;
+} field;
+
+#define FIELD(member) #member, offsetof(congru_design, member)
+#define SAMPLES_MOST 1e7
+#define NUMBER_MOST 1e300
+static const field fields[] = {
+    {FIELD(d), COUNT, 1, CONGRU_DIMENSION_MAX},
+    {FIELD(classes), COUNT, 0, 1e6},
+    {FIELD(pool_mean), FLAG, 0, 1},
+    {FIELD(floor), NUMBER, 0, NUMBER_MOST},
+    {FIELD(samples), COUNT, 0, SAMPLES_MOST},
+    {FIELD(rate), NUMBER, 0, 1e6},
+    {FIELD(layer_jitter), NUMBER, 0, NUMBER_MOST},
+    {FIELD(head_jitter), NUMBER, 0, NUMBER_MOST},
+    {FIELD(at_identity), FLAG, 0, 1},
+    {FIELD(merges), CHOICE, 0, CONGRU_MERGES_NONE},
+    {FIELD(merge_mean), CHOICE, 0, CONGRU_MERGE_EUCLID},
+    {FIELD(whole), COUNT, 0, SAMPLES_MOST},
+    {FIELD(crops), COUNT, 1, 1000},
+    {FIELD(zscore), FLAG, 0, 1},
+    {FIELD(trace), FLAG, 0, 1},
+};
+enum { FIELDS = sizeof fields / sizeof fields[0], FIELDS_OF_0_2 = FIELDS - 1 };
+
+static double get(const congru_design *design, const field *f)
 {
-    int scores = graph->output[CONGRU_OUTPUT_PROBABILITY];
-    if (model->objective != NULL) {
-        const int out = graph->output[CONGRU_OUTPUT_MATRIX];
-        const int rows = congru_part_triangle(graph, graph->output[CONGRU_OUTPUT_LOGARITHM]);
-        model->objective(graph, rows);
-        scores = end_to_end ? congru_design_head(design, graph, out, rows) : -1;
+    const char *at = (const char *)design + f->offset;
+    switch (f->kind) {
+    case COUNT:
+        return (double)*(const size_t *)(const void *)at;
+    case NUMBER:
+        return *(const double *)(const void *)at;
+    case FLAG:
+        return *(const bool *)(const void *)at;
+    default: {
+        unsigned choice;
+        memcpy(&choice, at, sizeof choice);
+        return choice;
     }
-    if (scores >= 0)
-        congru_design_loss(graph, &congru_loss_cross_entropy, scores, -1);
+    }
+}
+
+static void set(congru_design *design, const field *f, double number)
+{
+    char *at = (char *)design + f->offset;
+    const unsigned choice = f->kind == CHOICE ? (unsigned)number : 0;
+    switch (f->kind) {
+    case COUNT:
+        *(size_t *)(void *)at = (size_t)number;
+        break;
+    case NUMBER:
+        *(double *)(void *)at = number;
+        break;
+    case FLAG:
+        *(bool *)(void *)at = number != 0.0;
+        break;
+    default:
+        memcpy(at, &choice, sizeof choice);
+    }
+}
+
+congru_tensor_name congru_name_in(const char *prefix, const char *name)
+{
+    congru_tensor_name full;
+    snprintf(full.text, sizeof full.text, "%s.%s", prefix, name);
+    return full;
+}
+
+congru_status congru_design_save(congru_context *context, const congru_network *network,
+                                 const congru_design *design, const char *prefix, congru_tensors *model)
+{
+    double number[FIELDS], widths[CONGRU_LAYERS_MAX];
+    const size_t count = FIELDS, layers = design->layers + 1;
+    for (size_t i = 0; i < count; i++)
+        number[i] = get(design, &fields[i]);
+    for (size_t l = 0; l < layers; l++)
+        widths[l] = (double)design->width[l];
+    CONGRU_TRY(
+        congru_tensors_add_copy(context, model, congru_name_in(prefix, "design").text, 1, &count, number));
+    return network->model->widths != NULL
+               ? congru_tensors_add_copy(context, model, congru_name_in(prefix, "widths").text, 1, &layers,
+                                         widths)
+               : CONGRU_OK;
+}
+
+/* Networks of 0.2 that give matrices have the fields one by one, but for merges, which are another number, and for what
+ * shapes tell. */
+static congru_status find_fields(congru_context *context, const congru_tensors *model, const char *prefix,
+                                 bool rotates, double number[FIELDS])
+{
+    const congru_design none = {.crops = 1, .merges = CONGRU_MERGES_NONE};
+    const double *any, *merged = NULL, *euclidean = NULL;
+    size_t rows[2] = {0}, head[2] = {0};
+    congru_design design = none;
+    CONGRU_TRY(congru_tensors_expect(context, model, congru_name_in(prefix, rotates ? "rotation" : "w1").text,
+                                     2, rows, &any));
+    if (congru_tensors_find(model, congru_name_in(prefix, "head").text) != NULL)
+        CONGRU_TRY(congru_tensors_expect(context, model, congru_name_in(prefix, "head").text, 2, head, &any));
+    if (!rotates)
+        CONGRU_TRY(
+            congru_tensors_expect(context, model, congru_name_in(prefix, "merged").text, 0, NULL, &merged));
+    if (congru_tensors_find(model, congru_name_in(prefix, "merged_euclidean").text) != NULL)
+        CONGRU_TRY(congru_tensors_expect(context, model, congru_name_in(prefix, "merged_euclidean").text, 0,
+                                         NULL, &euclidean));
+    design.d = rows[0];
+    design.classes = head[0];
+    if (merged != NULL && *merged >= 1.0)
+        design.merges = *merged < 2.0 ? CONGRU_MERGES_SKIP : CONGRU_MERGES_EVERY;
+    if (euclidean != NULL && *euclidean != 0.0)
+        design.merge_mean = CONGRU_MERGE_EUCLID;
+    for (size_t i = 0; i < FIELDS; i++) {
+        const congru_tensor_name name = congru_name_in(prefix, fields[i].name);
+        number[i] = get(&design, &fields[i]);
+        if (congru_tensors_find(model, name.text) != NULL)
+            CONGRU_TRY(congru_tensors_expect_number(context, model, name.text, fields[i].least, fields[i].most,
+                                                    &number[i]));
+    }
+    return CONGRU_OK;
+}
+
+static congru_status find_widths(congru_context *context, const congru_tensors *model, const char *prefix,
+                                 congru_design *design)
+{
+    const double *widths;
+    size_t count = 0;
+    CONGRU_TRY(
+        congru_tensors_expect(context, model, congru_name_in(prefix, "widths").text, 1, &count, &widths));
+    if (count < 2 || count > CONGRU_LAYERS_MAX)
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model has %zu widths: 2 to %d were expected",
+                           count, CONGRU_LAYERS_MAX);
+    design->layers = count - 1;
+    for (size_t l = 0; l < count; l++)
+        design->width[l] = widths[l] >= 1.0 && widths[l] <= CONGRU_DIMENSION_MAX ? (size_t)widths[l] : 0;
+    return check_widths(context, CONGRU_ERROR_FORMAT, design);
+}
+
+congru_status congru_design_find(congru_context *context, const congru_network *network,
+                                 const congru_tensors *model, const char *prefix, congru_design *design)
+{
+    const congru_tensor_name name = congru_name_in(prefix, "design");
+    const congru_tensor *tensor = congru_tensors_find(model, name.text);
+    const double *found;
+    double number[FIELDS] = {0.0};
+    bool fine = true;
+    *design = (congru_design){.trained = true, .layers = 1};
+    if (congru_tensors_find(model, congru_name_in(prefix, "floor").text) != NULL) {
+        CONGRU_TRY(find_fields(context, model, prefix, network->model->rotates, number));
+    } else {
+        size_t count = tensor != NULL && tensor->shape[0] == FIELDS_OF_0_2 ? FIELDS_OF_0_2 : FIELDS;
+        CONGRU_TRY(congru_tensors_expect(context, model, name.text, 1, &count, &found));
+        memcpy(number, found, count * sizeof *number);
+    }
+    for (size_t i = 0; fine && i < FIELDS; i++) {
+        fine = number[i] >= fields[i].least && number[i] <= fields[i].most;
+        if (fine)
+            set(design, &fields[i], number[i]);
+    }
+    if (!fine || design->whole < design->samples || design->classes == 1 ||
+        (design->classes == 0 && network->model->objective == NULL))
+        return congru_fail(context, CONGRU_ERROR_FORMAT, "the model's %s is of no network", name.text);
+    design->width[0] = design->width[1] = design->d;
+    if (network->model->widths != NULL)
+        CONGRU_TRY(find_widths(context, model, prefix, design));
+    return CONGRU_OK;
 }

@@ -1,6 +1,5 @@
 /* EEGNet-8,2, Lawhern et al. 2018: filters in time, in space for each of them, a separable convolution. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum { FILTERS = 8, DEPTH = 2, CHANNELS = FILTERS * DEPTH, SEPARABLE = 16, FIRST_POOL = 4, SECOND_POOL = 8 };
 static const double epsilon = 1e-3, share = 0.01,

@@ -1,6 +1,5 @@
 /* EEG-Inception, Santamaria-Vazquez et al. 2020: filters of three lengths, in time and space, twice, then two convolutions. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum { SCALES = 3, FILTERS = 8, DEPTH = 2, FIRST_POOL = 4, POOL = 2, OUTPUTS = 2 };
 static const size_t channels[OUTPUTS] = {12, 6}, output_taps[OUTPUTS] = {8, 4};

@@ -1,15 +1,12 @@
-/* Layers with their weights, and first values of these. SPDX-License-Identifier: Apache-2.0 */
-#include "network/models/parts.h"
-
+/* Layers with their weights, and the graph of a design with head and losses. SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "congru/random.h"
-#include "network/constraint.h"
 #include "network/layers/dropout.h"
-
-enum { STREAM_FIRST = 0x6205 };
+#include "network/layers/recentre_layer.h"
+#include "network/layers/signal_input_layer.h"
+#include "network/models/model.h"
 
 /* A segment "w3" whose first values are uniform within 1 / sqrt(inputs). */
 static int weights(congru_graph *graph, char kind, size_t rows, size_t cols, size_t inputs)
@@ -290,20 +287,63 @@ int congru_part_scores(congru_graph *graph, int x, size_t classes)
     return graph->output[CONGRU_OUTPUT_PROBABILITY];
 }
 
-/* 1 in the rows that begin at it; of the many rows of weights none does. */
-static double first_of_row(const congru_segment *segment, size_t row)
+/* ---- Head and losses --------------------------------------------------------------------------------- */
+
+int congru_design_head(const congru_design *design, congru_graph *graph, int x, int rows)
 {
-    return row < CHAR_BIT * sizeof segment->ones ? (double)(segment->ones >> row & 1) : 0;
+    const congru_extent matrix = graph->node[x].out;
+    const size_t features = congru_spd_tangent_size(matrix.rows);
+    const int centred =
+        congru_graph_add(graph, &congru_layer_recentre, x, rows, matrix, design->at_identity, 0.0);
+    const int logarithm = congru_graph_logarithm(graph, centred, design->head_jitter, design->floor);
+    graph->node[centred].depth++;
+    graph->node[logarithm].depth = graph->node[centred].depth;
+    graph->node[logarithm].watched = false;
+    const int triangle = congru_part_triangle(graph, logarithm);
+    const int scores = congru_graph_add(graph, &congru_layer_dense, triangle, -1,
+                                        congru_class_extent(design->classes), 0.0, 0.0);
+    graph->node[scores].weight[0] = congru_graph_weights(graph, "head", design->classes, features, true);
+    graph->node[scores].weight[1] = congru_graph_weights(graph, "bias", 1, design->classes, true);
+    return scores;
 }
 
-void congru_parts_first(uint64_t seed, congru_parameters *p)
+void congru_design_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
 {
-    for (size_t s = 0; s < p->segments; s++) {
-        const congru_segment *segment = &p->segment[s];
-        congru_random random = congru_random_stream(seed, STREAM_FIRST, (uint32_t)s, 0);
-        for (size_t e = 0; e < segment->rows * segment->cols; e++)
-            p->value[segment->offset + e] = first_of_row(segment, e / segment->cols) +
-                                            segment->spread * (2.0 * congru_random_uniform(&random) - 1.0);
+    congru_graph_add(graph, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0, 0.0);
+}
+
+void congru_stack_objective(congru_graph *graph, int rows)
+{
+    if (graph->options->affine_reconstruction)
+        congru_design_loss(graph, &congru_loss_affine_reconstruction, graph->output[CONGRU_OUTPUT_MATRIX], -1);
+    else
+        congru_design_loss(graph, &congru_loss_reconstruction, rows, -1);
+    congru_design_loss(graph, &congru_loss_scatters, rows, -1);
+}
+
+/* What trains a network that gives matrices, and scores, -1 without a head. */
+static int objective(const congru_network_model *model, const congru_design *design, congru_graph *graph)
+{
+    const int out = graph->output[CONGRU_OUTPUT_MATRIX];
+    int rows = -1;
+    if (!design->trained) {
+        rows = congru_part_triangle(graph, graph->output[CONGRU_OUTPUT_LOGARITHM]);
+        model->objective(graph, rows);
     }
-    congru_constraints_retract(p);
+    return design->classes > 0 ? congru_design_head(design, graph, out, rows) : -1;
+}
+
+void congru_network_build(const congru_network *network, const congru_design *design, congru_graph *graph)
+{
+    const congru_network_model *model = network->model;
+    graph->rotation = graph->dispersion = -1;
+    for (size_t k = 0; k < CONGRU_OUTPUT_COUNT; k++)
+        graph->output[k] = -1;
+    model->build(graph, design);
+    if (model->least_samples != NULL)
+        congru_signal_input_crop(&graph->node[0], design->whole, design->crops, design->seed);
+    if (model->objective != NULL)
+        graph->output[CONGRU_OUTPUT_PROBABILITY] = objective(model, design, graph);
+    if (graph->output[CONGRU_OUTPUT_PROBABILITY] >= 0 && !design->trained)
+        congru_design_loss(graph, &congru_loss_cross_entropy, graph->output[CONGRU_OUTPUT_PROBABILITY], -1);
 }

@@ -1,6 +1,5 @@
 /* ShallowConvNet, Schirrmeister et al. 2017: filters in time and space, their power over windows, its logarithm. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum { FILTERS = 40, TAPS = 25, WINDOW = 75, STRIDE = 15 };
 

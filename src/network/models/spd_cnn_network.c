@@ -1,6 +1,5 @@
 /* SPD-CNN and TS-SPD-CNN: a small convolutional network on the covariance, or on its logarithm, as an image. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 /* Two 3x3 convolutions with ReLU, to 32 and 64 channels; then all pixels, or their mean, are read by a dense layer. */
 static void build_on(congru_graph *graph, const congru_design *design, int matrix)

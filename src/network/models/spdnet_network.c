@@ -1,6 +1,5 @@
 /* SPDNet, Huang and Van Gool 2017: bilinear maps to half and a quarter of the channels, then the tangent space. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 static const double least = 1e-4; /* eigenvalue that rectification leaves */
 

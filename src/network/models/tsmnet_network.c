@@ -1,6 +1,5 @@
 /* TSMNet, Kobler et al. 2022: filters in time and space, their covariance, normalised for each subject. SPDX-License-Identifier: Apache-2.0 */
 #include "network/models/model.h"
-#include "network/models/parts.h"
 
 enum { FILTERS = 4, TAPS = 25, CHANNELS = 40, WIDTH = 20, SUBJECTS = 4 };
 static const double least = 1e-4; /* eigenvalue that rectification leaves */
