@@ -59,21 +59,20 @@ static congru_status look(congru_context *context, const char *folder, congru_te
     char name[NAME_SIZE];
     *exists = false;
     congru_format_list(name, sizeof name, format, arguments);
-    congru_text_clear(path);
     congru_text_add(path, "%s/%s", folder, name);
     return path->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder)
                         : congru_source_exists(context, path->data, exists);
 }
 
-congru_status congru_folder_look(congru_context *context, const char *folder, congru_text *path, bool *exists,
-                                 const char *name, ...)
+congru_status congru_folder_look(congru_context *context, const char *folder, bool *exists, const char *name,
+                                 ...)
 {
-    congru_text own = {0};
+    congru_text path = {0};
     va_list arguments;
     va_start(arguments, name);
-    const congru_status status = look(context, folder, path != NULL ? path : &own, exists, name, arguments);
+    const congru_status status = look(context, folder, &path, exists, name, arguments);
     va_end(arguments);
-    congru_text_clear(&own);
+    congru_text_clear(&path);
     return status;
 }
 

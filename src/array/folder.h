@@ -9,9 +9,9 @@
  * there: one that was removed during a run does not come back empty. */
 congru_status congru_folder_make(congru_context *context, const char *folder, const char *name);
 
-/* Whether FOLDER/NAME, a formatted name, is there; its path goes to `path`, which may be NULL and which the caller clears. */
-congru_status congru_folder_look(congru_context *context, const char *folder, congru_text *path, bool *exists,
-                                 const char *name, ...) __attribute__((format(printf, 5, 6)));
+/* Whether FOLDER/NAME, a formatted name, is there. */
+congru_status congru_folder_look(congru_context *context, const char *folder, bool *exists, const char *name,
+                                 ...) __attribute__((format(printf, 4, 5)));
 
 /* The table FOLDER/NAME, and the text of FOLDER/NAME, of at most so many bytes: with *found, or *text NULL, where there is
  * none. `what` it is begins the error about one that is none (congru_source_text). */

@@ -233,7 +233,7 @@ static void collect(const split_run *run, const target *own, const bool *calibra
 
 /* The answers of a pipeline's branches: that of one is its own, those of several are added up. Subjects that are left out
  * together have the same choices. */
-static congru_status combine(split_run *run, size_t pipeline, const size_t *index)
+static void combine(split_run *run, size_t pipeline, const size_t *index)
 {
     const congru_pipeline *p = &run->plan->pipeline[pipeline];
     const congru_choice *choice = congru_plan_choice(run->plan, pipeline, run->target[0].subject);
@@ -250,7 +250,6 @@ static congru_status combine(split_run *run, size_t pipeline, const size_t *inde
         congru_opinions_combine(&opinions, choice->weight, run->probability);
     else
         memcpy(run->probability, run->answer[index[0]].probability, numbers * sizeof *run->probability);
-    return CONGRU_OK;
 }
 
 /* One pipeline, all targets: fold (subjects of the run). What targets share counts in the seconds of each. */
@@ -265,7 +264,7 @@ static congru_status run_pipeline(split_run *run, size_t pipeline, congru_fold *
         if (record != NULL && run->answer[index[b]].record.steps > 0)
             CONGRU_TRY(congru_record_copy(run->context, &run->answer[index[b]].record, record));
     }
-    CONGRU_TRY(combine(run, pipeline, index));
+    combine(run, pipeline, index);
     for (size_t t = 0; t < run->targets; t++) {
         const target *asked = &run->target[t];
         congru_fold *own = &fold[asked->place];

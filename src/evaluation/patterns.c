@@ -277,7 +277,7 @@ congru_status congru_patterns_read(congru_context *context, const char *folder, 
     *patterns = NULL;
     CONGRU_TRY_TO(done, congru_folder_table(context, folder, &csv, &exists, CONGRU_PATTERNS_FILE));
     if (!exists)
-        CONGRU_TRY_TO(done, congru_folder_look(context, folder, NULL, &ran, "run.json"));
+        CONGRU_TRY_TO(done, congru_folder_look(context, folder, &ran, "run.json"));
     if (exists)
         status = take_table(context, &csv, patterns);
     else

@@ -47,12 +47,12 @@ static congru_status list_pipeline(congru_context *context, const char *folder, 
                                    congru_fold_list *list)
 {
     congru_text path = {0};
-    bool exists;
-    DIR *directory = NULL;
-    congru_status status;
-    CONGRU_TRY_TO(done, congru_folder_look(context, folder, &path, &exists, "folds/%s", pipeline));
+    congru_status status = CONGRU_OK;
+    congru_text_add(&path, "%s/folds/%s", folder, pipeline);
+    if (path.failed)
+        return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", folder);
     errno = 0;
-    directory = opendir(path.data);
+    DIR *directory = opendir(path.data);
     if (directory == NULL && (errno == ENOENT || errno == ENOTDIR))
         goto done;
     for (const struct dirent *entry; directory != NULL;) {

@@ -262,7 +262,7 @@ congru_status congru_run_begin(congru_context *context, congru_run_folder *run, 
         return CONGRU_OK;
     for (size_t i = 0; run->unnamed && found == 0 && i < sizeof made / sizeof made[0]; i++) {
         bool exists;
-        CONGRU_TRY(congru_folder_look(context, run->path, NULL, &exists, "%s", made[i]));
+        CONGRU_TRY(congru_folder_look(context, run->path, &exists, "%s", made[i]));
         if (exists)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                                "%s: holds %s, and no run.json that says what it was made with (name another "
@@ -288,7 +288,7 @@ congru_status congru_run_check(congru_context *context, const congru_run_folder 
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", run->path, strerror(errno));
     bool same = known && now.st_ino == then.st_ino && now.st_dev == then.st_dev;
     if (same)
-        CONGRU_TRY(congru_folder_look(context, run->path, NULL, &exists, "run.json"));
+        CONGRU_TRY(congru_folder_look(context, run->path, &exists, "run.json"));
     return exists ? CONGRU_OK
                   : congru_fail(context, CONGRU_ERROR_IO,
                                 "%s: was removed or replaced during the run (run the same command again)",
