@@ -106,11 +106,8 @@ fi
 echo "Installing:$packages"
 $as_root apt-get update
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
-# Meson remembers that a header was not there, and ninja that the page could not be built.
+# Meson remembers that a header was not there.
 if [ -f "$folder/build.ninja" ]; then
     meson configure "$folder" --clearcache
     meson setup --reconfigure "$folder"
 fi
-case $packages in
-*npm*) touch "$(dirname "$0")/../web/package.json" ;;
-esac
