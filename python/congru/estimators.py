@@ -236,14 +236,14 @@ class LabelledAligner(Aligner):
 
     def _rotate(self, x: NDArray[np.float64], whose: Optional[NDArray[Any]], label: NDArray[np.int32]) -> NDArray[np.float64]:
         tensors = self.model_.tensors
-        high, low = (int(half) for half in tensors["rpa.seed"])
-        means = np.ascontiguousarray(expm(tensors["rpa.mean"]))
-        source = np.where(tensors["rpa.trials"] > 0, np.arange(len(means)), -1).astype(np.int32)
+        high, low = (int(half) for half in tensors["b0.rpa.seed"])
+        means = np.ascontiguousarray(expm(tensors["b0.rpa.mean"]))
+        source = np.where(tensors["b0.rpa.trials"] > 0, np.arange(len(means)), -1).astype(np.int32)
         codes = np.zeros(len(x), int) if whose is None else np.unique(whose, return_inverse=True)[1]
         out = Recenter(getattr(self, "ra_mean", "riemann")).fit(x, groups=codes).transform(x, whose)
         for who in range(int(codes.max()) + 1 if len(x) else 0):
             own = np.ascontiguousarray(out[codes == who])
-            _native.procrustes(own, np.ascontiguousarray(label[codes == who]), float(tensors["rpa.dispersion"].ravel()[0]), means,
+            _native.procrustes(own, np.ascontiguousarray(label[codes == who]), float(tensors["b0.rpa.dispersion"].ravel()[0]), means,
                                source, len(means), (high << 32) + low, own)
             out[codes == who] = own
         return out

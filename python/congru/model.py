@@ -89,7 +89,7 @@ class Model(_Described):
 
         >>> import congru
         >>> model = congru.train(congru.synth(subjects=3, trials=4, channels=4), "ra+mdm")
-        >>> model.tensors["mdm.mean"].shape
+        >>> model.tensors["b0.mdm.mean"].shape
         (4, 4, 4)
         """
         return {name: np.frombuffer(data, dtype=np.float64).reshape(shape)

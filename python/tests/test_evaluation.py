@@ -196,7 +196,7 @@ def test_learning_curve(tmp_path, small):
     again = congru.read_curve(tmp_path / "c")
     assert again.numbers == curve.numbers and again.to_frame()["accuracy"].tolist() == pytest.approx(frame["accuracy"].tolist())
     curve.report(tmp_path / "c.html")
-    assert '"numbers":[0,1,2]' in (tmp_path / "c.html").read_text() and "<svg" in curve.figure()
+    assert "The first 0, 1, 2 labelled trials" in (tmp_path / "c.html").read_text() and "<svg" in curve.figure()
     for wrong in ([], [1, 1], [2, 1], [-1]):
         with pytest.raises(ValueError, match="ascending"):
             congru.learning_curve(small, "ra+mdm", wrong)

@@ -24,15 +24,11 @@ congru_status congru_alignment_recentre(congru_context *context, congru_metric m
                                         const double *c, size_t subjects, const int32_t *subject,
                                         double *reference, double *out)
 {
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, c != NULL && out != NULL, "no input or no output was given");
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, subject != NULL ? subjects > 0 && subjects <= n : subjects == 1,
-                                       "the number of subjects must be 1 to the number of trials, and 1 when "
-                                       "no subject of each trial is given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, c != NULL && out != NULL, "no input or no output was given"));
+    CONGRU_TRY(congru_check_argument(context, subject != NULL ? subjects > 0 && subjects <= n : subjects == 1,
+                                     "the number of subjects must be 1 to the number of trials, and 1 when "
+                                     "no subject of each trial is given"));
     congru_arena measure = {0}, arena = {0};
     recentre_work w;
     recentre_layout(&measure, n, d, subjects, &w);
@@ -45,7 +41,7 @@ congru_status congru_alignment_recentre(congru_context *context, congru_metric m
     const congru_trials trials = {
         .count = n, .d = d, .covariance = c, .subject = w.subject, .subjects = subjects};
     reference = reference != NULL ? reference : w.reference;
-    status = congru_recentre_references(context, metric, &trials, reference);
+    congru_status status = congru_recentre_references(context, metric, &trials, reference);
     if (status == CONGRU_OK)
         status = congru_recentre_sources(context, &trials, reference, out);
     return congru_workspace_free(context, &arena, status);
@@ -55,9 +51,7 @@ congru_status congru_alignment_recentre(congru_context *context, congru_metric m
 static congru_status take_logarithms(congru_context *context, size_t n, size_t d, const double *c,
                                      congru_arena *arena, double **log)
 {
-    congru_status status = congru_check_shape(context, n, d);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
     if (congru_arena_reserve(arena, n * d * d * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the logarithms of %zu matrices", n);
     *log = congru_arena_take(arena, n * d * d, sizeof(double));
@@ -129,21 +123,19 @@ congru_status congru_alignment_rotation(congru_context *context, size_t d, size_
                                         const double *target, const int32_t *target_label, uint64_t seed,
                                         double *rotation)
 {
-    congru_status status = congru_check_shape(context, classes, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context,
-                                       source != NULL && source_label != NULL && target != NULL &&
-                                           target_label != NULL && rotation != NULL,
-                                       "no trials, labels or output were given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, classes, d));
+    CONGRU_TRY(congru_check_argument(context,
+                                     source != NULL && source_label != NULL && target != NULL &&
+                                         target_label != NULL && rotation != NULL,
+                                     "no trials, labels or output were given"));
     congru_arena measure = {0}, arena = {0};
     rotation_means m;
     means_layout(&measure, classes, d, &m);
     if (congru_arena_reserve(&arena, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the means of %zu classes", classes);
     means_layout(&arena, classes, d, &m);
-    status = class_means(context, n_source, d, source, source_label, classes, m.source, m.source_trials);
+    congru_status status =
+        class_means(context, n_source, d, source, source_label, classes, m.source, m.source_trials);
     if (status == CONGRU_OK)
         status = class_means(context, n_target, d, target, target_label, classes, m.target, m.target_trials);
     for (size_t k = 0; status == CONGRU_OK && k < classes; k++)

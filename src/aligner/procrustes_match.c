@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aligner/procrustes_internal.h"
+#include "base/error.h"
 #include "congru/spd.h"
 
 /* The eigenvectors of the sum of coefficient_k matrices_k, ascending. */
@@ -134,15 +135,10 @@ congru_status congru_procrustes_match(congru_context *context, congru_procrustes
                                       const double *coefficient, bool spectral)
 {
     const size_t d = w->d;
-    congru_status status = eigenvectors(context, w, w->target, coefficient, w->matched[0]);
-    if (status == CONGRU_OK)
-        status = eigenvectors(context, w, w->source, coefficient, w->matched[1]);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(eigenvectors(context, w, w->target, coefficient, w->matched[0]));
+    CONGRU_TRY(eigenvectors(context, w, w->source, coefficient, w->matched[1]));
     couple(w);
-    status = choose_signs(context, w, spectral);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(choose_signs(context, w, spectral));
     assemble(w);
     memcpy(w->scratch, w->u, d * d * sizeof(double));
     if (reflects(d, w->scratch)) {

@@ -45,8 +45,8 @@ static congru_status mean_of(congru_context *context, congru_metric metric, size
 static congru_status whiten(congru_context *context, size_t n, size_t d, const double *c,
                             const double *reference, double *root, double *out)
 {
-    congru_status status = congru_spd_invsqrt(context, 1, d, reference, root);
-    return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, c, root, out) : status;
+    CONGRU_TRY(congru_spd_invsqrt(context, 1, d, reference, root));
+    return congru_spd_congruence(context, n, d, d, c, root, out);
 }
 
 /* ---- Source subjects --------------------------------------------------------------------------- */
@@ -76,18 +76,15 @@ static size_t trials_of(const congru_trials *trials, size_t subject)
 static congru_status check_trials(congru_context *context, const congru_trials *trials, const void *other,
                                   size_t *size)
 {
-    congru_status status = congru_check_shape(context, trials->count, trials->d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(
-            context, congru_trials_view(trials).plain != NULL && trials->subject != NULL && other != NULL,
-            "no trials, subjects or references were given");
-    for (size_t i = 0; status == CONGRU_OK && i < trials->count; i++)
+    CONGRU_TRY(congru_check_shape(context, trials->count, trials->d));
+    CONGRU_TRY(congru_check_argument(
+        context, congru_trials_view(trials).plain != NULL && trials->subject != NULL && other != NULL,
+        "no trials, subjects or references were given"));
+    for (size_t i = 0; i < trials->count; i++)
         if (trials->subject[i] < 0 || (size_t)trials->subject[i] >= trials->subjects)
-            status =
-                congru_fail(context, CONGRU_ERROR_ARGUMENT, "trial %zu is of subject %d: expected 0 to %zu",
-                            i + 1, (int)trials->subject[i], trials->subjects - 1);
-    if (status != CONGRU_OK)
-        return status;
+            CONGRU_TRY(congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                                   "trial %zu is of subject %d: expected 0 to %zu", i + 1,
+                                   (int)trials->subject[i], trials->subjects - 1));
     *size = 0;
     for (size_t s = 0; s < trials->subjects; s++) {
         size_t count = trials_of(trials, s);
@@ -103,11 +100,8 @@ static congru_status check_trials(congru_context *context, const congru_trials *
 static congru_status gathering_begin(congru_context *context, const congru_trials *trials, const void *other,
                                      congru_arena *arena, gathering *g)
 {
-    congru_status status = check_trials(context, trials, other, &g->size);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, trials->covariance != NULL, "the trials are not in one place");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_trials(context, trials, other, &g->size));
+    CONGRU_TRY(congru_check_argument(context, trials->covariance != NULL, "the trials are not in one place"));
     congru_arena measure = {0};
     gathering_layout(&measure, trials->d, g);
     if (congru_arena_reserve(arena, measure.used) != CONGRU_OK)
@@ -263,15 +257,11 @@ static congru_status recentre_at_once(congru_context *context, congru_metric met
 congru_status congru_recentre_target(congru_context *context, congru_metric mean,
                                      const congru_target_trials *target, const double *prior, double *out)
 {
-    congru_status status = congru_check_shape(context, target->count, target->d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, target->covariance != NULL && out != NULL,
-                                       "no trials of the target subject or no output was given");
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, target->visible <= target->count,
-                                       "more trials of the target subject are visible than there are");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, target->count, target->d));
+    CONGRU_TRY(congru_check_argument(context, target->covariance != NULL && out != NULL,
+                                     "no trials of the target subject or no output was given"));
+    CONGRU_TRY(congru_check_argument(context, target->visible <= target->count,
+                                     "more trials of the target subject are visible than there are"));
     congru_arena measure = {0}, arena = {0};
     target_work w;
     target_layout(&measure, target->d, &w);
@@ -279,8 +269,8 @@ congru_status congru_recentre_target(congru_context *context, congru_metric mean
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a reference of %zu x %zu", target->d,
                            target->d);
     target_layout(&arena, target->d, &w);
-    status = target->online ? recentre_online(context, mean, target, &w, out)
-                            : recentre_at_once(context, mean, target, prior, &w, out);
+    congru_status status = target->online ? recentre_online(context, mean, target, &w, out)
+                                          : recentre_at_once(context, mean, target, prior, &w, out);
     return congru_workspace_free(context, &arena, status);
 }
 

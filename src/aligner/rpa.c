@@ -37,17 +37,13 @@ static congru_status learn(congru_context *context, const congru_trials *trials,
     const size_t shape[3] = {trials->classes, trials->d, trials->d}, halves = 2;
     const double seed_halves[2] = {(double)(seed >> 32), (double)(seed & 0xffffffffu)};
     double *mean, *count;
-    congru_status status = congru_tensors_add(context, model, "rpa.mean", 3, shape, &mean);
-    if (status == CONGRU_OK)
-        status = congru_tensors_add(context, model, "rpa.trials", 1, shape, &count);
-    if (status == CONGRU_OK)
-        status = congru_procrustes_means(context, trials->count, trials->d, log, trials->label, trials->classes,
-                                         mean, count);
-    if (status == CONGRU_OK)
-        status = congru_tensors_add_number(context, model, "rpa.dispersion",
-                                           congru_rpa_dispersion(trials->count, trials->d, log));
-    return status == CONGRU_OK ? congru_tensors_add_copy(context, model, "rpa.seed", 1, &halves, seed_halves)
-                               : status;
+    CONGRU_TRY(congru_tensors_add(context, model, "rpa.mean", 3, shape, &mean));
+    CONGRU_TRY(congru_tensors_add(context, model, "rpa.trials", 1, shape, &count));
+    CONGRU_TRY(congru_procrustes_means(context, trials->count, trials->d, log, trials->label, trials->classes,
+                                       mean, count));
+    CONGRU_TRY(congru_tensors_add_number(context, model, "rpa.dispersion",
+                                         congru_rpa_dispersion(trials->count, trials->d, log)));
+    return congru_tensors_add_copy(context, model, "rpa.seed", 1, &halves, seed_halves);
 }
 
 static congru_status rpa_fit(const congru_aligner *self, congru_context *context, const congru_trials *trials,
@@ -55,19 +51,16 @@ static congru_status rpa_fit(const congru_aligner *self, congru_context *context
 {
     (void)self;
     (void)record;
-    congru_status status = congru_check_shape(context, trials->count, trials->d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(
-            context, trials->covariance != NULL && trials->label != NULL && trials->classes > 0,
-            "rpa learns from labelled trials, and none were given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, trials->count, trials->d));
+    CONGRU_TRY(congru_check_argument(context,
+                                     trials->covariance != NULL && trials->label != NULL && trials->classes > 0,
+                                     "rpa learns from labelled trials, and none were given"));
     congru_arena arena = {0};
     if (congru_arena_reserve(&arena, trials->count * trials->d * trials->d * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the logarithms of %zu trials",
                            trials->count);
     double *log = congru_arena_take(&arena, trials->count * trials->d * trials->d, sizeof(double));
-    status = congru_spd_log(context, trials->count, trials->d, trials->covariance, log);
+    congru_status status = congru_spd_log(context, trials->count, trials->d, trials->covariance, log);
     if (status == CONGRU_OK)
         status = learn(context, trials, options->seed, log, model);
     return congru_workspace_free(context, &arena, status);
@@ -104,15 +97,10 @@ static congru_status read_model(congru_context *context, const congru_tensors *m
     size_t shape[3] = {0, d, d}, halves = 2;
     const double *seed;
     w->d = d;
-    congru_status status = congru_tensors_expect(context, model, "rpa.mean", 3, shape, &w->mean);
-    if (status == CONGRU_OK)
-        status = congru_tensors_expect(context, model, "rpa.trials", 1, shape, &w->trials);
-    if (status == CONGRU_OK)
-        status = congru_tensors_expect_number(context, model, "rpa.dispersion", 0.0, INFINITY, &w->dispersion);
-    if (status == CONGRU_OK)
-        status = congru_tensors_expect(context, model, "rpa.seed", 1, &halves, &seed);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_tensors_expect(context, model, "rpa.mean", 3, shape, &w->mean));
+    CONGRU_TRY(congru_tensors_expect(context, model, "rpa.trials", 1, shape, &w->trials));
+    CONGRU_TRY(congru_tensors_expect_number(context, model, "rpa.dispersion", 0.0, INFINITY, &w->dispersion));
+    CONGRU_TRY(congru_tensors_expect(context, model, "rpa.seed", 1, &halves, &seed));
     for (size_t i = 0; i < 2; i++)
         if (!(seed[i] >= 0.0 && seed[i] < 0x1p32))
             return congru_fail(context, CONGRU_ERROR_FORMAT, "tensor rpa.seed: %g is not half of a seed",
@@ -125,22 +113,21 @@ static congru_status read_model(congru_context *context, const congru_tensors *m
 static congru_status check_target(congru_context *context, const congru_target_trials *target,
                                   const double *out)
 {
-    congru_status status = congru_check_shape(context, target->count, target->d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(
-            context, target->covariance != NULL && out != NULL && target->visible <= target->count,
-            "no trials of the target subject, no output, or more visible trials than trials");
-    if (status == CONGRU_OK && target->calibration > 0)
-        status = congru_check_argument(context,
-                                       target->calibration_trial != NULL && target->calibration_label != NULL,
-                                       "no calibration trials or labels were given");
-    for (size_t i = 0; status == CONGRU_OK && i < target->calibration; i++)
+    CONGRU_TRY(congru_check_shape(context, target->count, target->d));
+    CONGRU_TRY(congru_check_argument(
+        context, target->covariance != NULL && out != NULL && target->visible <= target->count,
+        "no trials of the target subject, no output, or more visible trials than trials"));
+    if (target->calibration > 0)
+        CONGRU_TRY(congru_check_argument(context,
+                                         target->calibration_trial != NULL && target->calibration_label != NULL,
+                                         "no calibration trials or labels were given"));
+    for (size_t i = 0; i < target->calibration; i++)
         if (target->calibration_trial[i] >= target->count || target->calibration_label[i] < 0)
-            status =
-                congru_fail(context, CONGRU_ERROR_ARGUMENT,
-                            "calibration trial %zu is number %zu of %zu trials, with label %d", i + 1,
-                            target->calibration_trial[i] + 1, target->count, (int)target->calibration_label[i]);
-    return status;
+            CONGRU_TRY(congru_fail(context, CONGRU_ERROR_ARGUMENT,
+                                   "calibration trial %zu is number %zu of %zu trials, with label %d", i + 1,
+                                   target->calibration_trial[i] + 1, target->count,
+                                   (int)target->calibration_label[i]));
+    return CONGRU_OK;
 }
 
 /* rho of the next trial of a subject that is followed; 1 before any counts. */
@@ -149,7 +136,7 @@ static congru_status follow(congru_context *context, congru_following *following
 {
     double *number = congru_following_take(following, 2);
     if (number == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a dispersion");
+        return congru_fail_memory(context, "a dispersion");
     if (!following->before && number[0] > 0.0)
         *rho = congru_rpa_factor(w->dispersion, number[1] / number[0]);
     number[1] += squared_norm(w->d * w->d, w->log);
@@ -184,10 +171,8 @@ static congru_status find_rotation(congru_context *context, const congru_target_
     const size_t size = w->d * w->d;
     for (size_t i = 0; i < target->calibration; i++)
         memcpy(w->labelled + i * size, w->log + target->calibration_trial[i] * size, size * sizeof(double));
-    congru_status status = congru_procrustes_means(context, target->calibration, w->d, w->labelled,
-                                                   target->calibration_label, w->classes, w->target, w->weight);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_procrustes_means(context, target->calibration, w->d, w->labelled,
+                                       target->calibration_label, w->classes, w->target, w->weight));
     for (size_t k = 0; k < w->classes; k++)
         w->weight[k] = w->weight[k] > 0.0 && w->trials[k] > 0.0 ? 1.0 : 0.0;
     return congru_procrustes(context, w->classes, w->d, w->target, w->mean, w->weight, w->seed, w->rotation,
@@ -202,17 +187,13 @@ static congru_status apply(congru_context *context, const congru_target_trials *
         memmove(out, target->covariance, n * d * d * sizeof(double)); /* not through a logarithm, to the bit */
         return CONGRU_OK;
     }
-    congru_status status = congru_spd_log(context, n, d, target->covariance, w->log);
-    if (status == CONGRU_OK)
-        status = scale(context, target, w);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_spd_log(context, n, d, target->covariance, w->log));
+    CONGRU_TRY(scale(context, target, w));
     if (target->calibration == 0)
         return congru_spd_exp(context, n, d, w->log, out);
-    status = find_rotation(context, target, w);
-    if (status == CONGRU_OK)
-        status = congru_spd_exp(context, n, d, w->log, out);
-    return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, out, w->rotation, out) : status;
+    CONGRU_TRY(find_rotation(context, target, w));
+    CONGRU_TRY(congru_spd_exp(context, n, d, w->log, out));
+    return congru_spd_congruence(context, n, d, d, out, w->rotation, out);
 }
 
 static congru_status rpa_map_target(const congru_aligner *self, congru_context *context,
@@ -221,18 +202,15 @@ static congru_status rpa_map_target(const congru_aligner *self, congru_context *
 {
     (void)self;
     rpa_work w;
-    congru_status status = check_target(context, target, out);
-    if (status == CONGRU_OK)
-        status = read_model(context, model, target->d, &w);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_target(context, target, out));
+    CONGRU_TRY(read_model(context, model, target->d, &w));
     congru_arena measure = {0}, arena = {0};
     rpa_layout(&measure, target, &w);
     if (congru_arena_reserve(&arena, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the logarithms of %zu trials",
                            target->count);
     rpa_layout(&arena, target, &w);
-    status = apply(context, target, &w, out);
+    congru_status status = apply(context, target, &w, out);
     return congru_workspace_free(context, &arena, status);
 }
 

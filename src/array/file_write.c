@@ -328,16 +328,14 @@ static congru_status write_file(congru_context *context, const char *path, const
                                 size_t count, bool below_folder)
 {
     congru_file_draft *draft;
-    congru_status status = start_draft(context, path, &draft);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(start_draft(context, path, &draft));
     if (draft->direct && below_folder) {
         congru_file_abandon(&draft);
         return congru_fail(context, CONGRU_ERROR_IO, "%s: not a regular file (remove it)", path);
     }
     /* What comes in order needs no temporary file on its way into a pipe. */
     const bool direct = draft->direct;
-    status =
+    congru_status status =
         direct ? write_directly(context, path, pieces, count) : create_draft(context, draft, !below_folder);
     if (!direct && status == CONGRU_OK && !write_pieces(draft->descriptor, pieces, count))
         status = fail_write(context, path);

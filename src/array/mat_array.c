@@ -30,16 +30,12 @@ static congru_status take_flags(congru_mat_stream *stream, uint64_t limit, array
 {
     congru_mat_tag tag;
     unsigned char bytes[8];
-    congru_status status = congru_mat_take_tag(stream, limit, &tag);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_tag(stream, limit, &tag));
     if (tag.type != CONGRU_MI_UINT32 || tag.size != sizeof bytes)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected the flags of an array, found an element of type %u and %u bytes",
                                (unsigned)tag.type, (unsigned)tag.size);
-    status = congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes));
     uint32_t flags = congru_mat_uint32(stream, bytes);
     header->class_number = flags & 0xff;
     header->complex_numbers = (flags & COMPLEX_FLAG) != 0;
@@ -64,9 +60,7 @@ static congru_status take_shape(congru_mat_stream *stream, uint64_t limit, congr
 {
     congru_mat_tag tag;
     unsigned char bytes[4 * CONGRU_MAT_DIMS_MAX];
-    congru_status status = congru_mat_take_tag(stream, limit, &tag);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_tag(stream, limit, &tag));
     if (tag.type != CONGRU_MI_INT32 || tag.size % 4 != 0 || tag.size < 8)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected the dimensions of an array, found an element of type %u and %u bytes",
@@ -75,9 +69,7 @@ static congru_status take_shape(congru_mat_stream *stream, uint64_t limit, congr
         return congru_mat_fail(stream, CONGRU_ERROR_UNSUPPORTED,
                                "an array of %u dimensions; at most %d are read", (unsigned)tag.size / 4,
                                (int)CONGRU_MAT_DIMS_MAX);
-    status = congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes));
     value->dims = tag.size / 4;
     for (size_t k = 0; k < value->dims; k++) {
         uint32_t length = congru_mat_uint32(stream, bytes + 4 * k);
@@ -103,14 +95,12 @@ static congru_status take_name(congru_mat_stream *stream, uint64_t limit, char *
 {
     congru_mat_tag tag;
     unsigned char bytes[CONGRU_MAT_NAME_SIZE];
-    congru_status status = congru_mat_take_tag(stream, limit, &tag);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_tag(stream, limit, &tag));
     if (tag.type != CONGRU_MI_INT8 && tag.type != CONGRU_MI_UINT8 && tag.type != CONGRU_MI_UTF8)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected the name of an array, found an element of type %u",
                                (unsigned)tag.type);
-    status = congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes - 1);
+    congru_status status = congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes - 1);
     if (status == CONGRU_OK)
         copy_name(name, bytes, tag.size);
     return status;
@@ -156,16 +146,12 @@ static congru_status take_field_length(congru_mat_stream *stream, uint64_t limit
 {
     congru_mat_tag tag;
     unsigned char bytes[4];
-    congru_status status = congru_mat_take_tag(stream, limit, &tag);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_tag(stream, limit, &tag));
     if (tag.type != CONGRU_MI_INT32 || tag.size != 4)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected the length of field names, found an element of type %u and %u bytes",
                                (unsigned)tag.type, (unsigned)tag.size);
-    status = congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_data(stream, limit, &tag, bytes, sizeof bytes));
     *length = congru_mat_uint32(stream, bytes);
     if (*length == 0 || *length > CONGRU_MAT_NAME_SIZE)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "field names of %u bytes: expected 1 to %d",
@@ -203,11 +189,11 @@ static congru_status take_field_names(congru_mat_stream *stream, uint64_t limit,
 static congru_status take_struct(congru_mat_choice *choice, congru_mat_stream *stream, uint64_t limit,
                                  int depth, congru_mat_value *value)
 {
-    congru_status status = take_field_names(stream, limit, value);
+    CONGRU_TRY(take_field_names(stream, limit, value));
     size_t count = 0;
-    if (status == CONGRU_OK && __builtin_mul_overflow(value->count, value->fields, &count))
-        status = congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "dimensions too large for any file");
-    return status == CONGRU_OK ? take_elements(choice, stream, limit, depth + 1, count, "", value) : status;
+    if (__builtin_mul_overflow(value->count, value->fields, &count))
+        CONGRU_TRY(congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "dimensions too large for any file"));
+    return take_elements(choice, stream, limit, depth + 1, count, "", value);
 }
 
 static congru_mat_kind kind_of(uint32_t class_number)
@@ -326,9 +312,7 @@ congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit
 {
     array_header header;
     *whole = true;
-    congru_status status = take_header(stream, limit, true, &header, name, value);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(take_header(stream, limit, true, &header, name, value));
     if (name[0] == '\0') /* it must nevertheless be whole, or its name might be the damage */
         return congru_mat_pass(stream, limit - congru_mat_position(stream));
     if (is_passed(stream, &header)) {
@@ -342,6 +326,6 @@ congru_status congru_mat_take_variable(congru_mat_stream *stream, uint64_t limit
         *whole = false; /* not one byte more is inflated */
         return CONGRU_OK;
     }
-    status = take_contents(choice, stream, limit, 0, &header, name, value);
-    return status == CONGRU_OK ? check_filled(stream, limit) : status;
+    CONGRU_TRY(take_contents(choice, stream, limit, 0, &header, name, value));
+    return check_filled(stream, limit);
 }

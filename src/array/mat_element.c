@@ -41,9 +41,7 @@ congru_status congru_mat_take_tag(congru_mat_stream *stream, uint64_t limit, con
     if (limit - position < sizeof bytes)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected another element, found the end of the array");
-    congru_status status = congru_mat_take(stream, bytes, sizeof bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take(stream, bytes, sizeof bytes));
     uint32_t first = congru_mat_uint32(stream, bytes);
     tag->small = first >> 16 != 0;
     if (tag->small) {
@@ -75,8 +73,8 @@ static congru_status take_padding(congru_mat_stream *stream, uint64_t limit, con
 /* Data that are not wanted, and the padding after it. */
 static congru_status pass_data(congru_mat_stream *stream, uint64_t limit, const congru_mat_tag *tag)
 {
-    congru_status status = tag->small ? CONGRU_OK : congru_mat_pass(stream, tag->size);
-    return status == CONGRU_OK ? take_padding(stream, limit, tag) : status;
+    CONGRU_TRY(tag->small ? CONGRU_OK : congru_mat_pass(stream, tag->size));
+    return take_padding(stream, limit, tag);
 }
 
 congru_status congru_mat_take_data(congru_mat_stream *stream, uint64_t limit, const congru_mat_tag *tag,
@@ -89,8 +87,8 @@ congru_status congru_mat_take_data(congru_mat_stream *stream, uint64_t limit, co
         memcpy(into, tag->inside, tag->size);
         return CONGRU_OK;
     }
-    congru_status status = congru_mat_take(stream, into, tag->size);
-    return status == CONGRU_OK ? take_padding(stream, limit, tag) : status;
+    CONGRU_TRY(congru_mat_take(stream, into, tag->size));
+    return take_padding(stream, limit, tag);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------- */
@@ -285,9 +283,7 @@ static congru_status take_units(congru_mat_stream *stream, uint64_t limit, const
                                 size_t width, uint32_t *unit)
 {
     unsigned char *bytes = (unsigned char *)unit; /* widened in place, from the last to the first */
-    congru_status status = congru_mat_take_data(stream, limit, tag, bytes, tag->size);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_data(stream, limit, tag, bytes, tag->size));
     if (congru_mat_swaps(stream))
         swap_bytes(bytes, tag->size, width);
     for (size_t i = tag->size / width; i-- > 0;) {

@@ -113,10 +113,7 @@ static congru_status fill(congru_mat_stream *stream)
     size_t size = left < sizeof stream->buffer ? (size_t)left : sizeof stream->buffer;
     stream->used = 0;
     stream->filled = 0;
-    congru_status status =
-        congru_source_read(stream->context, stream->source, stream->offset, size, stream->buffer);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(stream->context, stream->source, stream->offset, size, stream->buffer));
     stream->filled = size;
     stream->offset += size;
     return CONGRU_OK;

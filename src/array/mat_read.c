@@ -57,9 +57,7 @@ static congru_status read_compressed(congru_mat *mat, congru_mat_stream *stream,
 {
     congru_mat_tag tag;
     uint64_t most = (uint64_t)compressed_size * CONGRU_MAT_EXPANSION_MAX;
-    congru_status status = congru_mat_take_tag(stream, most, &tag);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_take_tag(stream, most, &tag));
     if (tag.type != CONGRU_MI_MATRIX || tag.small)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT,
                                "expected a compressed array, found an element of type %u", (unsigned)tag.type);
@@ -70,16 +68,13 @@ static congru_status read_compressed(congru_mat *mat, congru_mat_stream *stream,
 static congru_status read_element(congru_mat *mat, congru_mat_stream *stream, uint64_t size, uint64_t *offset)
 {
     congru_mat_tag tag;
-    congru_status status = congru_mat_stream_begin(stream, *offset, size - *offset, false);
-    if (status == CONGRU_OK)
-        status = congru_mat_take_tag(stream, size - *offset, &tag);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_mat_stream_begin(stream, *offset, size - *offset, false));
+    CONGRU_TRY(congru_mat_take_tag(stream, size - *offset, &tag));
     if ((tag.type != CONGRU_MI_MATRIX && tag.type != CONGRU_MI_COMPRESSED) || tag.small)
         return congru_mat_fail(stream, CONGRU_ERROR_FORMAT, "expected a variable, found an element of type %u",
                                (unsigned)tag.type);
     bool compressed = tag.type == CONGRU_MI_COMPRESSED;
-    status = congru_mat_stream_begin(stream, *offset + 8, tag.size, compressed);
+    congru_status status = congru_mat_stream_begin(stream, *offset + 8, tag.size, compressed);
     *offset += 8 + (uint64_t)tag.size;
     if (status != CONGRU_OK)
         return status;
@@ -98,9 +93,7 @@ static congru_status check_header(congru_context *context, const congru_source *
 {
     unsigned char bytes[FILE_HEADER_SIZE] = {0};
     size_t size = source->size < sizeof bytes ? (size_t)source->size : sizeof bytes;
-    congru_status status = congru_source_read(context, source, 0, size, bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(context, source, 0, size, bytes));
     if (memcmp(bytes, "MATLAB 7.3", 10) == 0 || memcmp(bytes, "\x89HDF", 4) == 0)
         return congru_fail(
             context, CONGRU_ERROR_UNSUPPORTED,

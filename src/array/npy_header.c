@@ -204,9 +204,7 @@ static congru_status parse_descr(cursor *at, congru_npy_header *header)
                            "%s: a structured array; %s (save one field of it)", at->name, accepted_types(at));
     const char *descr;
     size_t size;
-    congru_status status = parse_string(at, "a string for 'descr'", &descr, &size);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(parse_string(at, "a string for 'descr'", &descr, &size));
     return parse_type(descr, size, at->accept, header) ? CONGRU_OK : fail_descr(at, descr, size);
 }
 

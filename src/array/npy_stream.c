@@ -70,9 +70,7 @@ static congru_status take_preamble(congru_npy_stream *stream, unsigned *version)
 {
     unsigned char bytes[PREAMBLE_SIZE];
     size_t taken;
-    congru_status status = congru_npy_take(stream, bytes, sizeof bytes, &taken);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npy_take(stream, bytes, sizeof bytes, &taken));
     if (taken == 0)
         return congru_fail(stream->context, CONGRU_ERROR_FORMAT, "%s: empty file (expected a .npy array)",
                            stream->name);
@@ -103,13 +101,9 @@ static congru_status take_dictionary(congru_npy_stream *stream, congru_npy_accep
                                      congru_npy_header *header)
 {
     unsigned version = 0;
-    congru_status status = take_preamble(stream, &version);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(take_preamble(stream, &version));
     unsigned char length[4] = {0}; /* little-endian: 2 bytes in version 1, 4 in version 2 */
-    status = take_all(stream, length, version == 1 ? 2 : 4, "the length of the header");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(take_all(stream, length, version == 1 ? 2 : 4, "the length of the header"));
     uint32_t size =
         length[0] | (uint32_t)length[1] << 8 | (uint32_t)length[2] << 16 | (uint32_t)length[3] << 24;
     if (size > HEADER_SIZE_MAX)
@@ -120,7 +114,7 @@ static congru_status take_dictionary(congru_npy_stream *stream, congru_npy_accep
     char *text = malloc((size_t)size + 1);
     if (text == NULL)
         return congru_npy_fail_memory(stream, size);
-    status = take_all(stream, text, size, "the header");
+    congru_status status = take_all(stream, text, size, "the header");
     if (status == CONGRU_OK)
         status = congru_npy_header_parse(stream->context, stream->name, text, size, accept, header);
     free(text);

@@ -223,9 +223,7 @@ congru_status congru_values_describe(congru_npy_stream *stream, congru_npy_heade
                                      congru_values *values)
 {
     *values = (congru_values){0};
-    congru_status status = congru_npy_take_header(stream, CONGRU_NPY_VALUES, header);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npy_take_header(stream, CONGRU_NPY_VALUES, header));
     values->dims = header->dims;
     memcpy(values->shape, header->shape, sizeof values->shape);
     values->count = header->count;
@@ -273,8 +271,8 @@ congru_status congru_values_fill(congru_npy_stream *stream, const congru_npy_hea
 congru_status congru_values_take(congru_npy_stream *stream, congru_values *values)
 {
     congru_npy_header header;
-    congru_status status = congru_values_describe(stream, &header, values);
-    return status == CONGRU_OK ? congru_values_fill(stream, &header, values) : status;
+    CONGRU_TRY(congru_values_describe(stream, &header, values));
+    return congru_values_fill(stream, &header, values);
 }
 
 congru_status congru_values_parse(congru_context *context, const char *name, const unsigned char *bytes,

@@ -180,9 +180,7 @@ static congru_status open_archive(congru_context *context, congru_npz *npz)
 {
     if (npz->source.size == 0) /* an archive without members, to libzip */
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected an .npz)", npz->name);
-    congru_status status = check_members(context, npz);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_members(context, npz));
     zip_error_t error;
     zip_error_init(&error);
     errno = 0;
@@ -193,7 +191,7 @@ static congru_status open_archive(congru_context *context, congru_npz *npz)
         if (npz->archive == NULL)
             zip_source_free(source);
     }
-    status = npz->archive != NULL ? CONGRU_OK : fail_open(context, npz, &error);
+    congru_status status = npz->archive != NULL ? CONGRU_OK : fail_open(context, npz, &error);
     zip_error_fini(&error);
     return status;
 }
@@ -216,10 +214,8 @@ static congru_status create_npz(congru_context *context, const char *name, congr
 
 congru_status congru_npz_open(congru_context *context, const char *path, congru_npz **npz)
 {
-    congru_status status = create_npz(context, path, npz);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_source_open(context, (*npz)->name, &(*npz)->source);
+    CONGRU_TRY(create_npz(context, path, npz));
+    congru_status status = congru_source_open(context, (*npz)->name, &(*npz)->source);
     if (status == CONGRU_OK)
         status = open_archive(context, *npz);
     if (status != CONGRU_OK)
@@ -230,11 +226,9 @@ congru_status congru_npz_open(congru_context *context, const char *path, congru_
 congru_status congru_npz_open_memory(congru_context *context, const char *name, const void *bytes, size_t size,
                                      congru_npz **npz)
 {
-    congru_status status = create_npz(context, name, npz);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(create_npz(context, name, npz));
     (*npz)->source = congru_source_memory((*npz)->name, bytes, size);
-    status = open_archive(context, *npz);
+    congru_status status = open_archive(context, *npz);
     if (status != CONGRU_OK)
         congru_npz_close(npz);
     return status;
@@ -356,9 +350,7 @@ static congru_status open_member(congru_context *context, congru_npz *npz, const
                                  stream_task task, congru_values *values)
 {
     npz_member member = {.npz = npz};
-    congru_status status = check_member(context, npz, name, index, &member.about);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_member(context, npz, name, index, &member.about));
     errno = 0;
     member.file = zip_fopen_index(npz->archive, index, 0);
     if (member.file == NULL)
@@ -369,7 +361,7 @@ static congru_status open_member(congru_context *context, congru_npz *npz, const
                                 .user = &member,
                                 .size_known = true,
                                 .size = (size_t)member.about.size};
-    status = task(&stream, values);
+    congru_status status = task(&stream, values);
     zip_fclose(member.file);
     return status;
 }

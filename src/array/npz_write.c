@@ -262,9 +262,7 @@ congru_status congru_npz_add_real(congru_context *context, congru_npz_writer *wr
                                   size_t dims, const size_t *shape, const double *data, bool deflate)
 {
     size_t count;
-    congru_status status = check_shape(context, writer, array, dims, shape, data, &count);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_shape(context, writer, array, dims, shape, data, &count));
     return add_array(context, writer, array, "<f8", dims, shape, data, count * sizeof *data, deflate);
 }
 
@@ -272,9 +270,7 @@ congru_status congru_npz_add_integer(congru_context *context, congru_npz_writer 
                                      size_t dims, const size_t *shape, const int64_t *data)
 {
     size_t count;
-    congru_status status = check_shape(context, writer, array, dims, shape, data, &count);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_shape(context, writer, array, dims, shape, data, &count));
     int64_t *copy = malloc(count > 0 ? count * sizeof *copy : 1);
     if (!own(writer, copy))
         return fail_memory(context, congru_file_path(writer->draft));
@@ -311,9 +307,7 @@ congru_status congru_npz_add_text(congru_context *context, congru_npz_writer *wr
                                   size_t dims, const size_t *shape, const char *const *data)
 {
     size_t count, width = 1; /* NumPy has no text of width 0 */
-    congru_status status = check_shape(context, writer, array, dims, shape, data, &count);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_shape(context, writer, array, dims, shape, data, &count));
     for (size_t i = 0; i < count; i++) {
         size_t length = text_length(data[i]);
         width = length > width ? length : width;

@@ -56,11 +56,8 @@ congru_status congru_class_table_make(congru_context *context, size_t n, const i
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory to sort %zu trials of %zu classes", n,
                            classes);
     lay_out(table);
-    congru_status status = congru_workspace_check(context, &table->arena);
-    if (status == CONGRU_OK)
-        status = count(context, label, table);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_workspace_check(context, &table->arena));
+    CONGRU_TRY(count(context, label, table));
     for (size_t k = 0, first = 0; k < classes; first += table->count[k++])
         table->first[k] = first;
     for (size_t i = 0; i < n; i++)

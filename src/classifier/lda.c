@@ -50,13 +50,9 @@ congru_status congru_lda_make(congru_context *context, size_t n, size_t features
                               const int32_t *label, size_t classes, congru_lda *lda)
 {
     *lda = (congru_lda){.n = n, .features = features, .x = x};
-    congru_status status = congru_check_argument(context, label != NULL, "no labels were given");
-    if (status == CONGRU_OK)
-        status = congru_check_features(context, n, features, x);
-    if (status == CONGRU_OK)
-        status = congru_class_table_make(context, n, label, classes, &lda->table);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, label != NULL, "no labels were given"));
+    CONGRU_TRY(congru_check_features(context, n, features, x));
+    CONGRU_TRY(congru_class_table_make(context, n, label, classes, &lda->table));
     size_t largest = 0;
     for (size_t k = 0; k < classes; k++)
         largest = lda->table.count[k] > largest ? lda->table.count[k] : largest;
@@ -184,11 +180,8 @@ congru_status congru_lda_fit(congru_context *context, size_t n, size_t features,
 {
     congru_lda lda;
     const size_t stride = congru_dense_stride(features);
-    congru_status status =
-        congru_check_argument(context, weights != NULL && intercept != NULL, "no output was given");
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_lda_make(context, n, features, x, label, classes, &lda);
+    CONGRU_TRY(congru_check_argument(context, weights != NULL && intercept != NULL, "no output was given"));
+    congru_status status = congru_lda_make(context, n, features, x, label, classes, &lda);
     if (status == CONGRU_OK) {
         congru_lda_scatter(context, &lda, true);
         if (!congru_lda_factor(context, &lda))

@@ -97,10 +97,8 @@ congru_status congru_lda_directions(congru_context *context, size_t n, size_t fe
                                     const int32_t *label, size_t classes, double *directions, double *ratio)
 {
     congru_lda lda;
-    congru_status status = congru_check_argument(context, directions != NULL, "no output was given");
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_lda_make(context, n, features, x, label, classes, &lda);
+    CONGRU_TRY(congru_check_argument(context, directions != NULL, "no output was given"));
+    congru_status status = congru_lda_make(context, n, features, x, label, classes, &lda);
     if (status == CONGRU_OK) {
         congru_lda_scatter(context, &lda, false);
         if (n - lda.table.present < features || !congru_lda_factor(context, &lda)) {

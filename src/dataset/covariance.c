@@ -188,9 +188,7 @@ static congru_status check_covariances(const covariance_job *job)
 static congru_status check_arguments(congru_context *context, congru_estimator estimator, size_t count,
                                      size_t d, size_t samples, const double *signals, const double *out)
 {
-    congru_status status = congru_check_shape(context, count, d);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, count, d));
     if (estimator > CONGRU_ESTIMATOR_CSP || signals == NULL || out == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_covariance: an unknown estimator, or signals or out is NULL");
@@ -214,9 +212,7 @@ congru_status congru_covariance_numbered(congru_context *context, congru_estimat
                                          bool trace_normalise, size_t count, size_t d, size_t samples,
                                          const double *signals, const size_t *number, double *out)
 {
-    congru_status status = check_arguments(context, estimator, count, d, samples, signals, out);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_arguments(context, estimator, count, d, samples, signals, out));
     covariance_job job = {.context = context,
                           .estimator = estimator,
                           .trace_normalise = trace_normalise,
@@ -230,12 +226,10 @@ congru_status congru_covariance_numbered(congru_context *context, congru_estimat
     job.blocks = (count + BLOCK_TRIALS - 1) / BLOCK_TRIALS;
     congru_arena measure = {0};
     congru_arena_take(&measure, d * job.stride, sizeof(double));
-    status = congru_scratch_reserve(context, measure.used);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_scratch_reserve(context, measure.used));
     congru_thread_pool_run(context->pool, job.blocks, run_block, &job);
     if (atomic_load(&job.cancelled))
         return congru_fail(context, CONGRU_ERROR_CANCELLED, "stopped by the progress callback");
-    status = congru_scratch_check(context);
-    return status == CONGRU_OK ? check_covariances(&job) : status;
+    CONGRU_TRY(congru_scratch_check(context));
+    return check_covariances(&job);
 }

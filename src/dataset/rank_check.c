@@ -204,9 +204,7 @@ static congru_status examine(const rank_job *job, size_t trial, double *work)
     const size_t d = job->d;
     double *values = work, *vectors = work + d, *vector = vectors + d * d;
     const double *c = job->covariance + trial * d * d;
-    congru_status status = congru_spd_eigen(job->context, 1, d, c, values, vectors);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_spd_eigen(job->context, 1, d, c, values, vectors));
     double largest = fabs(values[0]) > fabs(values[d - 1]) ? fabs(values[0]) : fabs(values[d - 1]);
     suspect s = {.context = job->context, .d = d, .c = c, .vector = vector, .name = job->name};
     s.number = job->number != NULL ? job->number[trial] : trial + 1;
@@ -245,9 +243,7 @@ congru_status congru_covariance_check_rank(congru_context *context, size_t count
                                            const double *covariance, double tolerance,
                                            const char (*channel_name)[CONGRU_LABEL_SIZE])
 {
-    congru_status status = congru_check_shape(context, count, d);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, count, d));
     if (covariance == NULL || !(tolerance >= 0.0 && tolerance < 1.0))
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
@@ -267,9 +263,7 @@ congru_status congru_set_check_rank(congru_context *context, const congru_set *s
         (epochs != NULL && epochs->count != set->count - first))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_check_rank: no covariances from there on, or not those of the epochs");
-    congru_status status = congru_check_shape(context, set->count - first, set->dimension);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, set->count - first, set->dimension));
     return check(&(rank_job){.context = context,
                              .count = set->count - first,
                              .d = set->dimension,

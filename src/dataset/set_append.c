@@ -65,9 +65,7 @@ static int32_t join_name(const char *name, char (*names)[CONGRU_LABEL_SIZE], siz
 
 static congru_status check_epochs(congru_context *context, const congru_epochs *epochs, const char *subject)
 {
-    congru_status status = congru_check_shape(context, epochs->count, epochs->channels);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, epochs->count, epochs->channels));
     if (strlen(subject) >= CONGRU_LABEL_SIZE || subject[0] == '\0')
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "subject '%.40s': a name of 1 to %d bytes is needed, this has %zu", subject,
@@ -104,9 +102,7 @@ static congru_status check_channels(congru_context *context, const congru_set *s
 static congru_status check_fit(congru_context *context, const congru_set *set, const congru_epochs *epochs,
                                const char *subject, const congru_set_options *options)
 {
-    congru_status status = check_channels(context, set, epochs, subject);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_channels(context, set, epochs, subject));
     if (epochs->covariances && options->keep_signals)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "subject %s: holds no signals to keep", subject);
     if (set->samples != 0 && set->samples != epochs->samples)
@@ -210,15 +206,13 @@ congru_status congru_set_append(congru_context *context, congru_set **set, const
     if (context == NULL || set == NULL || epochs == NULL || subject == NULL || options == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_append: context, set, epochs, subject and options must not be NULL");
-    congru_status status = check_epochs(context, epochs, subject);
-    if (status == CONGRU_OK && *set != NULL)
-        status = check_fit(context, *set, epochs, subject, options);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_epochs(context, epochs, subject));
+    if (*set != NULL)
+        CONGRU_TRY(check_fit(context, *set, epochs, subject, options));
     congru_set *target = *set != NULL ? *set : create_set(epochs);
     if (target == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "subject %s: not enough memory", subject);
-    status = append(context, target, epochs, subject, options);
+    congru_status status = append(context, target, epochs, subject, options);
     if (status != CONGRU_OK && *set == NULL)
         congru_set_destroy(&target);
     *set = target;

@@ -20,8 +20,8 @@ congru_status congru_set_check(congru_context *context, const congru_set *set)
         (set->subject == NULL || set->subject_name == NULL || (set->label != NULL && set->class_name == NULL)))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the set lacks its subjects or the names of its classes");
-    congru_status status = check_column(context, "subject", set->count, set->subject, set->subjects);
-    if (status == CONGRU_OK && set->label != NULL)
-        status = check_column(context, "label", set->count, set->label, set->classes);
-    return status;
+    CONGRU_TRY(check_column(context, "subject", set->count, set->subject, set->subjects));
+    if (set->label != NULL)
+        CONGRU_TRY(check_column(context, "label", set->count, set->label, set->classes));
+    return CONGRU_OK;
 }

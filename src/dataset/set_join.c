@@ -34,12 +34,10 @@ static congru_status check_numbers(congru_context *context, const char *what, si
 static congru_status check_sizes(congru_context *context, const congru_set *from)
 {
     const size_t d = from->dimension, tables = from->classes > from->subjects ? from->classes : from->subjects;
-    congru_status status = congru_check_count(context, d, d);
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, d, from->samples);
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, from->count, d * (d > from->samples ? d : from->samples));
-    return status == CONGRU_OK ? congru_check_count(context, tables, CONGRU_LABEL_SIZE) : status;
+    CONGRU_TRY(congru_check_count(context, d, d));
+    CONGRU_TRY(congru_check_count(context, d, from->samples));
+    CONGRU_TRY(congru_check_count(context, from->count, d * (d > from->samples ? d : from->samples)));
+    return congru_check_count(context, tables, CONGRU_LABEL_SIZE);
 }
 
 static congru_status check_arrays(congru_context *context, const congru_set *from)
@@ -51,18 +49,13 @@ static congru_status check_arrays(congru_context *context, const congru_set *fro
                            "a set needs trials, channels, and covariances or signals with their samples");
     if (!(from->rate >= 0 && isfinite(from->rate)))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a rate of %g Hz", from->rate);
-    congru_status status = check_sizes(context, from);
-    if (status != CONGRU_OK)
-        return status;
-    status =
-        check_column(context, "label", from->label, from->count, from->class_name != NULL ? from->classes : 0);
-    if (status == CONGRU_OK)
-        status = check_column(context, "subject", from->subject, from->count,
-                              from->subject_name != NULL ? from->subjects : 0);
-    if (status == CONGRU_OK)
-        status = check_numbers(context, "covariance", d * d, from->count, from->covariance);
-    return status == CONGRU_OK ? check_numbers(context, "signal", d * from->samples, from->count, from->signals)
-                               : status;
+    CONGRU_TRY(check_sizes(context, from));
+    CONGRU_TRY(
+        check_column(context, "label", from->label, from->count, from->class_name != NULL ? from->classes : 0));
+    CONGRU_TRY(check_column(context, "subject", from->subject, from->count,
+                            from->subject_name != NULL ? from->subjects : 0));
+    CONGRU_TRY(check_numbers(context, "covariance", d * d, from->count, from->covariance));
+    return check_numbers(context, "signal", d * from->samples, from->count, from->signals);
 }
 
 /* A copy, or zeros where there is nothing to copy. */
@@ -139,9 +132,7 @@ static congru_status create(congru_context *context, const congru_set *from, boo
     if (from == NULL || set == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_create: from and set must not be NULL");
     *set = NULL;
-    congru_status status = check_arrays(context, from);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_arrays(context, from));
     congru_set *made = calloc(1, sizeof *made);
     if (made != NULL)
         *made = (congru_set){.count = from->count,
@@ -154,8 +145,7 @@ static congru_status create(congru_context *context, const congru_set *from, boo
                              .borrowed = borrow};
     if (made == NULL || !copy_all(from, borrow, made)) {
         congru_set_destroy(&made);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a set of %zu trials",
-                           from->count);
+        return congru_fail_memory(context, "a set of %zu trials", from->count);
     }
     *set = made;
     return CONGRU_OK;
@@ -183,10 +173,8 @@ static congru_status check_alike(congru_context *context, const congru_set *set,
         return congru_fail(
             context, CONGRU_ERROR_ARGUMENT,
             "one set holds covariances or signals that the other does not, or of another length");
-    congru_status status = congru_set_preprocessing(context, set, &own);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_set_preprocessing(context, other, &added);
+    CONGRU_TRY(congru_set_preprocessing(context, set, &own));
+    congru_status status = congru_set_preprocessing(context, other, &added);
     if (own.rest != added.rest) /* the rest has its window before the cue */
         memcpy(added.window, own.window, sizeof added.window);
     if (status == CONGRU_OK && congru_preprocessing_differs(&own, "the set", &added, text, sizeof text))
@@ -261,9 +249,7 @@ congru_status congru_set_join(congru_context *context, congru_set *set, const co
     if (share(set, other))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_join: a set is not joined to itself, or to one that shares its arrays");
-    congru_status status = check_alike(context, set, other);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_alike(context, set, other));
     const size_t n = set->count, more = other->count, d = set->dimension;
     int32_t *of_class = calloc(other->classes + 1, sizeof *of_class);
     int32_t *of_subject = calloc(other->subjects + 1, sizeof *of_subject);
@@ -282,7 +268,7 @@ congru_status congru_set_join(congru_context *context, congru_set *set, const co
     free(of_class);
     free(of_subject);
     if (!done)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu more trials", more);
+        return congru_fail_memory(context, "%zu more trials", more);
     set->count += more;
     return CONGRU_OK;
 }

@@ -95,14 +95,11 @@ congru_status congru_set_keep_classes(congru_context *context, congru_set *set, 
         if (names[i] == NULL)
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "class %zu of %zu to keep is NULL", i + 1,
                                count);
-    congru_status status = congru_set_check(context, set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_check(context, set));
     int32_t *place = calloc(set->classes + 1, sizeof *place);
     int32_t *number = calloc(set->subjects + 1, sizeof *number);
-    status = place != NULL && number != NULL
-                 ? find_places(context, set, names, count, place)
-                 : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the classes");
+    congru_status status = place != NULL && number != NULL ? find_places(context, set, names, count, place)
+                                                           : congru_fail_memory(context, "the classes");
     if (status == CONGRU_OK) {
         keep(set, names, count, place);
         drop_empty_subjects(set, number);
@@ -132,14 +129,11 @@ congru_status congru_set_keep_sessions(congru_context *context, congru_set *set,
 {
     if (set == NULL || sessions == NULL || count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no sessions to keep are given");
-    congru_status status = congru_set_check(context, set);
-    if (status == CONGRU_OK)
-        status = check_sessions(context, set, sessions, count);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_check(context, set));
+    CONGRU_TRY(check_sessions(context, set, sessions, count));
     int32_t *number = calloc(set->subjects + 1, sizeof *number);
     if (number == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the subjects");
+        return congru_fail_memory(context, "the subjects");
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++) {
         size_t k = 0;

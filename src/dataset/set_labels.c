@@ -142,10 +142,9 @@ congru_status congru_set_copy_name(congru_context *context, const char *file, co
 static congru_status describe_column(congru_context *context, const char *file, congru_npz *npz,
                                      const char *array, size_t count, congru_values *values)
 {
-    congru_status status = congru_npz_describe(context, npz, array, values);
-    if (status == CONGRU_OK)
-        status = congru_set_check_length(context, file, array, values, count, "trials");
-    return status == CONGRU_OK ? congru_npz_check_names(context, npz, array, values) : status;
+    CONGRU_TRY(congru_npz_describe(context, npz, array, values));
+    CONGRU_TRY(congru_set_check_length(context, file, array, values, count, "trials"));
+    return congru_npz_check_names(context, npz, array, values);
 }
 
 congru_status congru_set_check_columns(congru_context *context, const char *file, congru_npz *npz, size_t count)
@@ -164,10 +163,8 @@ congru_status congru_set_check_columns(congru_context *context, const char *file
 static congru_status read_column(congru_context *context, const char *file, congru_npz *npz, const char *array,
                                  size_t count, congru_values *values)
 {
-    congru_status status = describe_column(context, file, npz, array, count, values);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_npz_fill(context, npz, array, values);
+    CONGRU_TRY(describe_column(context, file, npz, array, count, values));
+    congru_status status = congru_npz_fill(context, npz, array, values);
     if (status == CONGRU_OK)
         status = congru_values_make_integers(context, file, array, values);
     if (status != CONGRU_OK)
@@ -202,21 +199,16 @@ static congru_status name_groups(congru_context *context, const char *file, cons
 static congru_status read_classes(congru_context *context, const char *file, congru_npz *npz, congru_set *set)
 {
     congru_values values;
-    congru_status status = congru_npz_describe(context, npz, "classes", &values);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npz_describe(context, npz, "classes", &values));
     if (values.kind != CONGRU_VALUES_TEXT || values.dims != 1 || values.count == 0 ||
         values.count > CLASSES_MAX)
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: classes: expected a line of 1 to %d strings",
                            file, CLASSES_MAX);
-    status = congru_npz_check_names(context, npz, "classes", &values);
-    if (status == CONGRU_OK)
-        status = congru_npz_fill(context, npz, "classes", &values);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npz_check_names(context, npz, "classes", &values));
+    CONGRU_TRY(congru_npz_fill(context, npz, "classes", &values));
     set->class_name = calloc(values.count, sizeof *set->class_name);
     set->classes = set->class_name != NULL ? values.count : 0;
-    status = set->class_name != NULL ? CONGRU_OK : fail_memory(context, file);
+    congru_status status = set->class_name != NULL ? CONGRU_OK : fail_memory(context, file);
     for (size_t i = 0; i < set->classes && status == CONGRU_OK; i++) {
         status = congru_set_copy_name(context, file, "classes", values.text[i], set->class_name[i]);
         for (size_t k = 0; k < i && status == CONGRU_OK; k++)
@@ -305,10 +297,8 @@ static congru_status read_y(congru_context *context, const char *file, congru_np
     groups g = {0};
     if (!congru_npz_has(npz, "y"))
         return name_unlabelled(context, file, set);
-    congru_status status = read_column(context, file, npz, "y", set->count, &y);
-    if (status != CONGRU_OK)
-        return status;
-    status = group_values(context, file, &y, false, &g);
+    CONGRU_TRY(read_column(context, file, npz, "y", set->count, &y));
+    congru_status status = group_values(context, file, &y, false, &g);
     if (status == CONGRU_OK)
         status = label_trials(context, file, npz, &y, &g, set);
     free_groups(&g);
@@ -320,10 +310,8 @@ static congru_status read_subject(congru_context *context, const char *file, con
 {
     congru_values subject;
     groups g = {0};
-    congru_status status = read_column(context, file, npz, "subject", set->count, &subject);
-    if (status != CONGRU_OK)
-        return status;
-    status = group_values(context, file, &subject, true, &g);
+    CONGRU_TRY(read_column(context, file, npz, "subject", set->count, &subject));
+    congru_status status = group_values(context, file, &subject, true, &g);
     if (status == CONGRU_OK)
         status = name_groups(context, file, "subject", &subject, &g, &set->subject_name);
     if (status == CONGRU_OK) {
@@ -346,10 +334,8 @@ static congru_status read_numbers(congru_context *context, const char *file, con
     }
     congru_values values;
     groups g = {0};
-    congru_status status = read_column(context, file, npz, array, count, &values);
-    if (status != CONGRU_OK)
-        return status;
-    status = group_values(context, file, &values, true, &g);
+    CONGRU_TRY(read_column(context, file, npz, array, count, &values));
+    congru_status status = group_values(context, file, &values, true, &g);
     for (size_t i = 0; i < count && status == CONGRU_OK && values.kind == CONGRU_VALUES_INTEGER; i++) {
         if (values.integer[i] < INT32_MIN || values.integer[i] > INT32_MAX)
             status = congru_fail(context, CONGRU_ERROR_UNSUPPORTED,
@@ -370,14 +356,10 @@ static congru_status read_numbers(congru_context *context, const char *file, con
 congru_status congru_set_read_labels(congru_context *context, const char *file, congru_npz *npz,
                                      congru_set *set)
 {
-    congru_status status = read_y(context, file, npz, set);
-    if (status == CONGRU_OK)
-        status = read_subject(context, file, npz, set);
-    if (status == CONGRU_OK)
-        status = read_numbers(context, file, npz, "session", set->count, &set->session);
-    if (status == CONGRU_OK)
-        status = read_numbers(context, file, npz, "run", set->count, &set->run);
-    return status;
+    CONGRU_TRY(read_y(context, file, npz, set));
+    CONGRU_TRY(read_subject(context, file, npz, set));
+    CONGRU_TRY(read_numbers(context, file, npz, "session", set->count, &set->session));
+    return read_numbers(context, file, npz, "run", set->count, &set->run);
 }
 
 congru_status congru_set_find_subjects(congru_context *context, const congru_set *set, const char *file,

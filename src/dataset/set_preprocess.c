@@ -76,8 +76,7 @@ static congru_status borrow(congru_context *context, congru_set *set, congru_epo
         return CONGRU_OK;
     epochs->data = congru_memory_take(bytes);
     if (epochs->data == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials of %zu samples",
-                           set->count, set->samples);
+        return congru_fail_memory(context, "%zu trials of %zu samples", set->count, set->samples);
     for (size_t i = 0, step = set->dimension * set->samples; i < set->count; i++) {
         memcpy(epochs->data + i * step, set->signals + i * step, step * sizeof(double));
         congru_mapped_pass(2 * step * sizeof(double));
@@ -111,9 +110,7 @@ static congru_status describe(congru_context *context, const congru_preprocessin
 {
     congru_preprocessing have;
     congru_text text = {0};
-    congru_status status = congru_set_signals_preprocessing(context, set, &have);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_signals_preprocessing(context, set, &have));
     congru_preprocessing_follow(&have, p);
     congru_text_add(&text, "{\"congru\": \"%s\"", congru_version());
     congru_preprocessing_write(&have, &text);
@@ -123,7 +120,7 @@ static congru_status describe(congru_context *context, const congru_preprocessin
     congru_preprocessing_clear(&have);
     if (text.failed) {
         congru_text_clear(&text);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for meta data");
+        return congru_fail_memory(context, "meta data");
     }
     free(set->meta);
     set->meta = text.data;
@@ -135,7 +132,7 @@ static congru_status estimate(congru_context *context, const congru_preprocessin
     size_t d = set->dimension;
     double *covariance = congru_memory_take(set->count * d * d * sizeof *covariance);
     if (covariance == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu covariances", set->count);
+        return congru_fail_memory(context, "%zu covariances", set->count);
     congru_status status = congru_covariance(context, p->estimator, p->trace_normalise, set->count, d,
                                              set->samples, set->signals, covariance);
     if (status != CONGRU_OK) {
@@ -177,7 +174,7 @@ static congru_status divide_alone(congru_context *context, congru_set *set)
     then.trace_normalise = true;
     double *covariance = congru_memory_take(set->count * d * d * sizeof *covariance);
     if (covariance == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu covariances", set->count);
+        status = congru_fail_memory(context, "%zu covariances", set->count);
     if (status == CONGRU_OK && have.known) /* of unknown covariances nothing is said that looks like all */
         status = describe(context, &then, set);
     congru_preprocessing_clear(&have);
@@ -249,7 +246,7 @@ static congru_status estimate_apart(congru_context *context, const congru_prepro
     product.covariance =
         congru_memory_take(set->count * product.channels * product.channels * sizeof *product.covariance);
     if (product.covariance == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu covariances", set->count);
+        return congru_fail_memory(context, "%zu covariances", set->count);
     for (size_t first = 0; status == CONGRU_OK && first < set->count; first += CHUNK) {
         size_t left = set->count - first;
         status = congru_product_make(context, set, first, left < CHUNK ? left : CHUNK, 1, list);
@@ -282,7 +279,7 @@ congru_status congru_set_estimate(congru_context *context, congru_set *set, cons
     set->signals_meta = set->meta != NULL ? set->meta : calloc(3, 1);
     set->meta = NULL;
     if (set->signals_meta == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for meta data");
+        return congru_fail_memory(context, "meta data");
     if (set->signals_meta[0] == '\0')
         memcpy(set->signals_meta, "{}", 3);
     return describe(context, &own, set);
@@ -295,10 +292,8 @@ congru_status congru_set_preprocess_like(congru_context *context, congru_set *se
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_set_preprocess_like: set, wanted and who must not be NULL");
     congru_preprocessing have, left;
-    congru_status status = congru_set_signals_preprocessing(context, set, &have);
-    if (status != CONGRU_OK)
-        return status;
-    status = congru_preprocessing_left(context, wanted, who, &have, &left);
+    CONGRU_TRY(congru_set_signals_preprocessing(context, set, &have));
+    congru_status status = congru_preprocessing_left(context, wanted, who, &have, &left);
     congru_preprocessing_clear(&have);
     left.scale = scale;
     /* Channels in another order are put in order by name. */

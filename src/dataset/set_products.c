@@ -59,8 +59,7 @@ static congru_status copy_trials(congru_context *context, const congru_set *set,
                               .channel_name =
                                   congru_memory_take((set->dimension + 1) * sizeof *epochs->channel_name)};
     if (epochs->data == NULL || epochs->channel_name == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials of %zu samples",
-                           count, set->samples);
+        return congru_fail_memory(context, "%zu trials of %zu samples", count, set->samples);
     memcpy(epochs->data, set->signals + first * size, count * size * sizeof(double));
     memcpy(epochs->channel_name, set->channel_name, set->dimension * sizeof *epochs->channel_name);
     congru_mapped_pass(count * size * sizeof(double));
@@ -94,7 +93,7 @@ static congru_status cut(congru_context *context, const congru_preprocessing *p,
     const size_t from = p->whole ? 0 : (size_t)floor(moved + 0.5), samples = window->samples;
     window->data = congru_memory_take(rows * samples * sizeof(double));
     if (window->data == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", filtered->count);
+        return congru_fail_memory(context, "%zu trials", filtered->count);
     for (size_t i = 0; i < rows; i++)
         memcpy(window->data + i * samples, filtered->data + i * filtered->samples + from,
                samples * sizeof(double));
@@ -112,7 +111,7 @@ static congru_status keep(congru_context *context, const congru_epochs *window, 
         return CONGRU_OK;
     size_t *number = congru_memory_take(count * sizeof *number);
     if (number == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", count);
+        return congru_fail_memory(context, "%zu trials", count);
     for (size_t i = 0; i < count; i++)
         number[i] = first + i + 1;
     double *covariance = product->covariance + first * d * d;
@@ -166,9 +165,7 @@ congru_status congru_set_signals_preprocessing(congru_context *context, const co
 static congru_status check_band(congru_context *context, const congru_set *set, const congru_preprocessing *p)
 {
     congru_preprocessing have;
-    congru_status status = congru_set_signals_preprocessing(context, set, &have);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_set_signals_preprocessing(context, set, &have));
     const double *band = have.band[1] > 0 ? have.band : have.filtered;
     double held[2] = {band[0], band[1]};
     congru_preprocessing_clear(&have);

@@ -130,14 +130,11 @@ static congru_status check_symmetric(const set_reader *r, const congru_values *v
 /* The shape of X or of signals, as the file says it; what it has of the set's size goes there. */
 static congru_status describe_trials(set_reader *r, const char *array, congru_values *values)
 {
-    congru_status status = congru_npz_describe(r->context, r->npz, array, values);
-    if (status == CONGRU_OK)
-        status = check_trials(r, array, values);
-    if (status == CONGRU_OK) {
-        r->set->count = values->shape[0];
-        r->set->dimension = values->shape[1];
-    }
-    return status;
+    CONGRU_TRY(congru_npz_describe(r->context, r->npz, array, values));
+    CONGRU_TRY(check_trials(r, array, values));
+    r->set->count = values->shape[0];
+    r->set->dimension = values->shape[1];
+    return CONGRU_OK;
 }
 
 /* Reads X or signals, whose shape is known, and hands its numbers to the set. */
@@ -146,10 +143,8 @@ static congru_status read_trials(const set_reader *r, const char *array, const c
 {
     congru_values values = *described;
     congru_set *set = r->set;
-    congru_status status = congru_npz_fill(r->context, r->npz, array, &values);
-    if (status != CONGRU_OK)
-        return status;
-    status = check_finite(r, array, &values);
+    CONGRU_TRY(congru_npz_fill(r->context, r->npz, array, &values));
+    congru_status status = check_finite(r, array, &values);
     if (status == CONGRU_OK && covariances)
         status = check_symmetric(r, &values);
     if (status == CONGRU_OK) {
@@ -168,10 +163,11 @@ static congru_status read_trials(const set_reader *r, const char *array, const c
 static congru_status describe_text(const set_reader *r, const char *array, const char *expected,
                                    congru_values *values)
 {
-    congru_status status = congru_npz_describe(r->context, r->npz, array, values);
-    if (status == CONGRU_OK && values->kind != CONGRU_VALUES_TEXT)
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected %s", r->file, array, expected);
-    return status;
+    CONGRU_TRY(congru_npz_describe(r->context, r->npz, array, values));
+    if (values->kind != CONGRU_VALUES_TEXT)
+        CONGRU_TRY(
+            congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected %s", r->file, array, expected));
+    return CONGRU_OK;
 }
 
 static congru_status read_channels(const set_reader *r)
@@ -204,11 +200,9 @@ static congru_status read_number(const set_reader *r, const char *array, double 
     congru_values values;
     if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
-    congru_status status = congru_npz_describe(r->context, r->npz, array, &values);
-    if (status == CONGRU_OK && values.count == 1 && values.kind != CONGRU_VALUES_TEXT)
-        status = congru_npz_fill(r->context, r->npz, array, &values);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npz_describe(r->context, r->npz, array, &values));
+    if (values.count == 1 && values.kind != CONGRU_VALUES_TEXT)
+        CONGRU_TRY(congru_npz_fill(r->context, r->npz, array, &values));
     double found = (double)INFINITY;
     if (values.real != NULL)
         found = values.real[0];
@@ -224,11 +218,11 @@ static congru_status read_number(const set_reader *r, const char *array, double 
 static congru_status read_times(const set_reader *r)
 {
     r->set->start = (double)NAN;
-    congru_status status = read_number(r, "fs", &r->set->rate);
-    if (status == CONGRU_OK && !(r->set->rate >= 0.0))
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                             "%s: fs: expected one number of samples per second", r->file);
-    return status == CONGRU_OK ? read_number(r, "tmin", &r->set->start) : status;
+    CONGRU_TRY(read_number(r, "fs", &r->set->rate));
+    if (!(r->set->rate >= 0.0))
+        CONGRU_TRY(congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                               "%s: fs: expected one number of samples per second", r->file));
+    return read_number(r, "tmin", &r->set->start);
 }
 
 static congru_status read_meta(const set_reader *r, const char *array, char **text)
@@ -236,16 +230,14 @@ static congru_status read_meta(const set_reader *r, const char *array, char **te
     if (!congru_npz_has(r->npz, array))
         return CONGRU_OK;
     congru_values values;
-    congru_status status = describe_text(r, array, "one string", &values);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(describe_text(r, array, "one string", &values));
     if (values.count != 1)
         return congru_fail(r->context, CONGRU_ERROR_FORMAT, "%s: %s: expected one string", r->file, array);
     if (values.text_bytes > META_BYTES_MAX)
         return congru_fail(r->context, CONGRU_ERROR_UNSUPPORTED,
                            "%s: %s: a string of %zu bytes; at most %d MiB are read", r->file, array,
                            values.text_bytes, META_BYTES_MAX >> 20);
-    status = congru_npz_fill(r->context, r->npz, array, &values);
+    congru_status status = congru_npz_fill(r->context, r->npz, array, &values);
     if (status != CONGRU_OK)
         return status;
     *text = strdup(values.text[0]);
@@ -264,32 +256,28 @@ static congru_status check_arrays(set_reader *r, bool has_x, bool has_signals)
         return fail_missing(r, "X");
     if (!congru_npz_has(r->npz, "subject"))
         return fail_missing(r, "subject");
-    congru_status status = has_x ? describe_trials(r, "X", &r->x) : CONGRU_OK;
-    if (status == CONGRU_OK && has_signals)
-        status = describe_trials(r, "signals", &r->signals);
-    if (status == CONGRU_OK && has_signals && has_x && r->x.shape[1] != r->x.shape[2])
-        status = congru_fail(r->context, CONGRU_ERROR_FORMAT,
-                             "%s: X holds signals, and so does 'signals' (leave one out)", r->file);
-    return status == CONGRU_OK ? congru_set_check_columns(r->context, r->file, r->npz, r->set->count) : status;
+    CONGRU_TRY(has_x ? describe_trials(r, "X", &r->x) : CONGRU_OK);
+    if (has_signals)
+        CONGRU_TRY(describe_trials(r, "signals", &r->signals));
+    if (has_signals && has_x && r->x.shape[1] != r->x.shape[2])
+        CONGRU_TRY(congru_fail(r->context, CONGRU_ERROR_FORMAT,
+                               "%s: X holds signals, and so does 'signals' (leave one out)", r->file));
+    return congru_set_check_columns(r->context, r->file, r->npz, r->set->count);
 }
 
 static congru_status read_arrays(set_reader *r)
 {
     bool has_x = congru_npz_has(r->npz, "X"), has_signals = congru_npz_has(r->npz, "signals");
-    congru_status status = check_arrays(r, has_x, has_signals);
-    if (status == CONGRU_OK && has_x)
-        status = read_trials(r, "X", &r->x, r->x.shape[1] == r->x.shape[2]);
-    if (status == CONGRU_OK && has_signals)
-        status = read_trials(r, "signals", &r->signals, false);
-    if (status == CONGRU_OK)
-        status = congru_set_read_labels(r->context, r->file, r->npz, r->set);
-    if (status == CONGRU_OK)
-        status = read_channels(r);
-    if (status == CONGRU_OK)
-        status = read_times(r);
-    if (status == CONGRU_OK)
-        status = read_meta(r, "meta", &r->set->meta);
-    return status == CONGRU_OK ? read_meta(r, "signals_meta", &r->set->signals_meta) : status;
+    CONGRU_TRY(check_arrays(r, has_x, has_signals));
+    if (has_x)
+        CONGRU_TRY(read_trials(r, "X", &r->x, r->x.shape[1] == r->x.shape[2]));
+    if (has_signals)
+        CONGRU_TRY(read_trials(r, "signals", &r->signals, false));
+    CONGRU_TRY(congru_set_read_labels(r->context, r->file, r->npz, r->set));
+    CONGRU_TRY(read_channels(r));
+    CONGRU_TRY(read_times(r));
+    CONGRU_TRY(read_meta(r, "meta", &r->set->meta));
+    return read_meta(r, "signals_meta", &r->set->signals_meta);
 }
 
 /* Makes the set of an open file, and closes that. */
@@ -315,8 +303,8 @@ congru_status congru_set_parse(congru_context *context, const char *name, const 
 {
     congru_npz *npz;
     *set = NULL;
-    congru_status status = congru_npz_open_memory(context, name, bytes, size, &npz);
-    return status == CONGRU_OK ? read_set(context, name, npz, set) : status;
+    CONGRU_TRY(congru_npz_open_memory(context, name, bytes, size, &npz));
+    return read_set(context, name, npz, set);
 }
 
 congru_status congru_set_read(congru_context *context, const char *path, congru_set **set)
@@ -326,6 +314,6 @@ congru_status congru_set_read(congru_context *context, const char *path, congru_
     if (path == NULL || set == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_read: path and set must not be NULL");
     congru_npz *npz;
-    congru_status status = congru_npz_open(context, path, &npz);
-    return status == CONGRU_OK ? read_set(context, path, npz, set) : status;
+    CONGRU_TRY(congru_npz_open(context, path, &npz));
+    return read_set(context, path, npz, set);
 }

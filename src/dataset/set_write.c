@@ -99,35 +99,30 @@ static congru_status add_trials(const set_writer *w)
 static congru_status add_columns(const set_writer *w)
 {
     const congru_set *set = w->set;
-    congru_status status = add_numbers(w, "y", set->label);
-    if (status == CONGRU_OK)
-        status = add_names(w, "subject", set->count, set->subject,
-                           (const char(*)[CONGRU_LABEL_SIZE])set->subject_name);
-    if (status == CONGRU_OK)
-        status = add_numbers(w, "session", set->session);
-    if (status == CONGRU_OK)
-        status = add_numbers(w, "run", set->run);
-    return status;
+    CONGRU_TRY(add_numbers(w, "y", set->label));
+    CONGRU_TRY(
+        add_names(w, "subject", set->count, set->subject, (const char(*)[CONGRU_LABEL_SIZE])set->subject_name));
+    CONGRU_TRY(add_numbers(w, "session", set->session));
+    return add_numbers(w, "run", set->run);
 }
 
 static congru_status add_rest(const set_writer *w)
 {
     const congru_set *set = w->set;
-    congru_status status =
-        add_names(w, "classes", set->classes, NULL, (const char(*)[CONGRU_LABEL_SIZE])set->class_name);
-    if (status == CONGRU_OK && has_channel_names(set))
-        status =
-            add_names(w, "channels", set->dimension, NULL, (const char(*)[CONGRU_LABEL_SIZE])set->channel_name);
-    if (status == CONGRU_OK && set->rate > 0.0)
-        status = congru_npz_add_real(w->context, w->npz, "fs", 0, NULL, &set->rate, false);
-    if (status == CONGRU_OK && set->signals != NULL && isfinite(set->start))
-        status = congru_npz_add_real(w->context, w->npz, "tmin", 0, NULL, &set->start, false);
-    if (status == CONGRU_OK && set->meta != NULL)
-        status = congru_npz_add_text(w->context, w->npz, "meta", 0, NULL, (const char *const[]){set->meta});
-    if (status == CONGRU_OK && set->signals_meta != NULL)
-        status = congru_npz_add_text(w->context, w->npz, "signals_meta", 0, NULL,
-                                     (const char *const[]){set->signals_meta});
-    return status;
+    CONGRU_TRY(add_names(w, "classes", set->classes, NULL, (const char(*)[CONGRU_LABEL_SIZE])set->class_name));
+    if (has_channel_names(set))
+        CONGRU_TRY(add_names(w, "channels", set->dimension, NULL,
+                             (const char(*)[CONGRU_LABEL_SIZE])set->channel_name));
+    if (set->rate > 0.0)
+        CONGRU_TRY(congru_npz_add_real(w->context, w->npz, "fs", 0, NULL, &set->rate, false));
+    if (set->signals != NULL && isfinite(set->start))
+        CONGRU_TRY(congru_npz_add_real(w->context, w->npz, "tmin", 0, NULL, &set->start, false));
+    if (set->meta != NULL)
+        CONGRU_TRY(congru_npz_add_text(w->context, w->npz, "meta", 0, NULL, (const char *const[]){set->meta}));
+    if (set->signals_meta != NULL)
+        CONGRU_TRY(congru_npz_add_text(w->context, w->npz, "signals_meta", 0, NULL,
+                                       (const char *const[]){set->signals_meta}));
+    return CONGRU_OK;
 }
 
 congru_status congru_set_write(congru_context *context, const char *path, const congru_set *set)
@@ -135,12 +130,9 @@ congru_status congru_set_write(congru_context *context, const char *path, const 
     if (path == NULL || set == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_set_write: path and set must not be NULL");
     set_writer w = {.context = context, .path = path, .set = set};
-    congru_status status = check_set(&w);
-    if (status == CONGRU_OK)
-        status = congru_npz_create(context, path, &w.npz);
-    if (status != CONGRU_OK)
-        return status;
-    status = add_trials(&w);
+    CONGRU_TRY(check_set(&w));
+    CONGRU_TRY(congru_npz_create(context, path, &w.npz));
+    congru_status status = add_trials(&w);
     if (status == CONGRU_OK)
         status = add_columns(&w);
     if (status == CONGRU_OK)

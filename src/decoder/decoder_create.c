@@ -144,8 +144,7 @@ static congru_status place(congru_decoder *d)
     congru_arena measure = {0};
     layout(&measure, d);
     if (congru_arena_reserve(&d->arena, measure.used) != CONGRU_OK)
-        return congru_fail(d->context, CONGRU_ERROR_MEMORY, "not enough memory for a window of %zu samples",
-                           d->extent);
+        return congru_fail_memory(d->context, "a window of %zu samples", d->extent);
     layout(&d->arena, d);
     return congru_workspace_check(d->context, &d->arena);
 }

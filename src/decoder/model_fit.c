@@ -104,7 +104,7 @@ static void add_names(congru_text *text, size_t count, const char (*name)[CONGRU
 static congru_status keep(congru_context *context, congru_texts *texts, const char *name, congru_text *text)
 {
     congru_status status = text->failed || text->data == NULL
-                               ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a model")
+                               ? congru_fail_memory(context, "a model")
                                : congru_texts_add(context, texts, name, text->data);
     congru_text_clear(text);
     return status;

@@ -137,9 +137,7 @@ static congru_status read_source(congru_context *context, const char *path, cons
                                  congru_epochs **epochs)
 {
     unsigned char bytes[FIRST_BYTES];
-    congru_status status = read_first_bytes(context, source, bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(read_first_bytes(context, source, bytes));
     if (source->size == 0)
         return congru_fail(context, CONGRU_ERROR_FORMAT,
                            "%s: empty file (expected trials as .npz, .mat, .set or FIF)", path);
@@ -181,10 +179,8 @@ congru_status congru_epochs_read_either(congru_context *context, const char *pat
                            "congru_epochs_read: path and epochs must not be NULL");
     *epochs = NULL;
     congru_source source;
-    congru_status status = congru_source_open(context, path, &source);
-    if (status != CONGRU_OK)
-        return status;
-    status = read_source(context, path, &source, epochs);
+    CONGRU_TRY(congru_source_open(context, path, &source));
+    congru_status status = read_source(context, path, &source, epochs);
     if (status == CONGRU_OK)
         status = congru_source_check(context, &source);
     if (status == CONGRU_OK && (*epochs)->channel_name != NULL)

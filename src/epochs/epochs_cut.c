@@ -55,7 +55,7 @@ static congru_status plan_classes(congru_context *context, cut_plan *plan)
     plan->label = calloc(count, sizeof *plan->label);
     plan->name = calloc(count, sizeof *plan->name);
     if (plan->label == NULL || plan->name == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes", count);
+        return congru_fail_memory(context, "%zu classes", count);
     for (size_t i = 0; i < count; i++) {
         if (event[i].class_name == NULL || event[i].class_name[0] == '\0')
             return congru_fail(context, CONGRU_ERROR_ARGUMENT, "event %zu of %zu names no class", i + 1, count);
@@ -85,10 +85,10 @@ static congru_status make_plan(congru_context *context, cut_plan *plan)
             "a recording with samples and a sampling rate is needed (was only its header read?)");
     if (options->event_count == 0 || options->events == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "no event is named that begins a trial");
-    congru_status status = plan_window(context, options->window, recording->rate, "window", &plan->active);
-    if (status == CONGRU_OK && (options->check_rest || options->as_rest))
-        status = plan_window(context, options->rest_window, recording->rate, "rest window", &plan->rest);
-    return status == CONGRU_OK ? plan_classes(context, plan) : status;
+    CONGRU_TRY(plan_window(context, options->window, recording->rate, "window", &plan->active));
+    if ((options->check_rest || options->as_rest))
+        CONGRU_TRY(plan_window(context, options->rest_window, recording->rate, "rest window", &plan->rest));
+    return plan_classes(context, plan);
 }
 
 /* ---- Cues ---------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static congru_status find_cues(congru_context *context, cut_plan *plan)
     const congru_recording *recording = plan->recording;
     plan->cue = malloc((recording->events + 1) * sizeof *plan->cue);
     if (plan->cue == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu events", recording->events);
+        return congru_fail_memory(context, "%zu events", recording->events);
     congru_status status = CONGRU_OK;
     for (size_t i = 0; i < recording->events && status == CONGRU_OK; i++) {
         const congru_event *event = &recording->event[i];
@@ -254,7 +254,7 @@ static congru_status name_classes(congru_context *context, const cut_plan *plan,
     epochs->classes = rest ? 1 : plan->classes;
     epochs->class_name = calloc(epochs->classes, sizeof *epochs->class_name);
     if (epochs->class_name == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes", epochs->classes);
+        return congru_fail_memory(context, "%zu classes", epochs->classes);
     for (size_t k = 0; k < epochs->classes; k++)
         snprintf(epochs->class_name[k], sizeof epochs->class_name[k], "%s", rest ? "rest" : plan->name[k]);
     return CONGRU_OK;
@@ -265,17 +265,13 @@ static congru_status cut_windows(congru_context *context, const cut_plan *plan, 
     const congru_recording *recording = plan->recording;
     const window *cut = plan->options->as_rest ? &plan->rest : &plan->active;
     size_t samples = (size_t)(cut->last - cut->first), channels = recording->channels;
-    congru_status status = congru_epochs_create(context, NULL, plan->cues, channels, samples, epochs);
-    if (status == CONGRU_OK)
-        status = name_classes(context, plan, *epochs);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_epochs_create(context, NULL, plan->cues, channels, samples, epochs));
+    CONGRU_TRY(name_classes(context, plan, *epochs));
     congru_epochs *made = *epochs;
     made->data = congru_epochs_allocate(plan->cues, channels, samples);
     if (made->data == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY,
-                           "not enough memory for %zu trials of %zu channels and %zu samples", plan->cues,
-                           channels, samples);
+        return congru_fail_memory(context, "%zu trials of %zu channels and %zu samples", plan->cues, channels,
+                                  samples);
     made->rate = recording->rate;
     made->start = (double)cut->first / recording->rate;
     for (size_t k = 0; k < channels; k++)

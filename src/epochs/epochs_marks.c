@@ -101,8 +101,7 @@ congru_status congru_epochs_mark(congru_context *context, const congru_recording
     congru_status status = CONGRU_OK;
     if (!collect(recording, CONGRU_EVENT_TRIAL_START, &starts) ||
         !collect(recording, CONGRU_EVENT_REJECTED, &marks) || !collect(recording, CONGRU_EVENT_NEW_RUN, &runs))
-        status =
-            congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu events", recording->events);
+        status = congru_fail_memory(context, "%zu events", recording->events);
     if (status == CONGRU_OK) {
         double samples = (double)recording->samples;
         size_t lead = (size_t)fmin(lead_in * recording->rate, samples);

@@ -79,17 +79,13 @@ static congru_status take_labels(const set_trials *job, congru_epochs *epochs)
 static congru_status make_epochs(const set_trials *job, const congru_source *beside, congru_epochs **epochs)
 {
     const congru_eeglab *eeglab = &job->eeglab;
-    congru_status status = congru_epochs_create(eeglab->context, eeglab->file, eeglab->trials, job->channels,
-                                                eeglab->samples, epochs);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_epochs_create(eeglab->context, eeglab->file, eeglab->trials, job->channels,
+                                    eeglab->samples, epochs));
     (*epochs)->rate = eeglab->rate;
     (*epochs)->start = isfinite(eeglab->start) ? eeglab->start : 0;
     for (size_t k = 0; k < job->channels; k++)
         memcpy((*epochs)->channel_name[k], job->channel[job->chosen[k]].name, CONGRU_LABEL_SIZE);
-    status = take_labels(job, *epochs);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(take_labels(job, *epochs));
     (*epochs)->data = congru_epochs_allocate(eeglab->trials, job->channels, eeglab->samples);
     if ((*epochs)->data == NULL)
         return fail_memory(eeglab);
@@ -102,20 +98,17 @@ congru_status congru_epochs_read_eeglab(congru_context *context, const congru_so
 {
     set_trials job = {0};
     *epochs = NULL;
-    congru_status status = congru_eeglab_describe(context, source->name, source, mat, &job.eeglab);
-    if (status == CONGRU_OK && job.eeglab.trials == 1)
-        status = congru_fail(context, CONGRU_ERROR_KIND,
-                             "%s: holds a recording, not trials (read it as a recording)", source->name);
-    if (status == CONGRU_OK)
-        status = congru_eeglab_check_samples(&job.eeglab, beside);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_eeglab_describe(context, source->name, source, mat, &job.eeglab));
+    if (job.eeglab.trials == 1)
+        CONGRU_TRY(congru_fail(context, CONGRU_ERROR_KIND,
+                               "%s: holds a recording, not trials (read it as a recording)", source->name));
+    CONGRU_TRY(congru_eeglab_check_samples(&job.eeglab, beside));
     job.channel = calloc(job.eeglab.channels, sizeof *job.channel);
     job.chosen = calloc(job.eeglab.channels, sizeof *job.chosen);
     job.type = calloc(job.eeglab.trials, sizeof *job.type);
-    status = job.channel != NULL && job.chosen != NULL && job.type != NULL
-                 ? congru_eeglab_channels(&job.eeglab, job.channel)
-                 : fail_memory(&job.eeglab);
+    congru_status status = job.channel != NULL && job.chosen != NULL && job.type != NULL
+                               ? congru_eeglab_channels(&job.eeglab, job.channel)
+                               : fail_memory(&job.eeglab);
     if (status == CONGRU_OK)
         status = find_types(&job);
     if (status == CONGRU_OK) {

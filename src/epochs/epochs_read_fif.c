@@ -38,10 +38,7 @@ static congru_status check_kind(const fif_trials *job)
 static congru_status take_events(fif_trials *job)
 {
     size_t numbers;
-    congru_status status =
-        congru_fif_numbers(job->context, job->source, &job->fif.events, &job->event, &numbers);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_fif_numbers(job->context, job->source, &job->fif.events, &job->event, &numbers));
     if (numbers == 0 || numbers % 3 != 0)
         return congru_fail(job->context, CONGRU_ERROR_FORMAT,
                            "%s: expected a list of three numbers for each trial, found %zu", job->fif.file,
@@ -111,9 +108,7 @@ static congru_status take_names(const fif_trials *job, event_names *names)
 {
     if (job->fif.event_id.at == 0)
         return CONGRU_OK;
-    congru_status status = congru_fif_text(job->context, job->source, &job->fif.event_id, &names->list);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_fif_text(job->context, job->source, &job->fif.event_id, &names->list));
     size_t items = 1;
     for (const char *c = names->list; *c != '\0'; c++)
         items += *c == ';';
@@ -215,16 +210,13 @@ static congru_status take_data(const fif_trials *job, congru_epochs *epochs)
 static congru_status make_epochs(const fif_trials *job, congru_epochs **epochs)
 {
     const congru_fif *fif = &job->fif;
-    congru_status status =
-        congru_epochs_create(job->context, fif->file, job->count, job->channels, job->samples, epochs);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_epochs_create(job->context, fif->file, job->count, job->channels, job->samples, epochs));
     (*epochs)->rate = fif->rate;
     (*epochs)->start = (double)fif->first_sample / fif->rate;
     for (size_t k = 0; k < job->channels; k++)
         memcpy((*epochs)->channel_name[k], fif->channel[job->chosen[k]].name, CONGRU_LABEL_SIZE);
-    status = take_labels(job, *epochs);
-    return status == CONGRU_OK ? take_data(job, *epochs) : status;
+    CONGRU_TRY(take_labels(job, *epochs));
+    return take_data(job, *epochs);
 }
 
 congru_status congru_epochs_read_fif(congru_context *context, const congru_source *source,

@@ -251,38 +251,28 @@ static bool is_wanted(const char *name, const congru_mat_value *value, const voi
 /* Among what was read. */
 static congru_status find_arrays(mat_trials *job)
 {
-    congru_status status = find_data(job);
-    if (status == CONGRU_OK)
-        status = check_data(job);
-    return status == CONGRU_OK ? find_labels(job) : status;
+    CONGRU_TRY(find_data(job));
+    CONGRU_TRY(check_data(job));
+    return find_labels(job);
 }
 
 /* Of a file whose outline was read, and goes: numbers are read when all shapes go together. */
 static congru_status take_arrays(mat_trials *job, const congru_source *source, congru_epochs **epochs)
 {
-    congru_status status = find_arrays(job);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(find_arrays(job));
     snprintf(job->wanted_name, sizeof job->wanted_name, "%s", job->data_name);
     job->wanted_count = job->data->count;
     job->trials = job->data->shape[2];
     congru_mat_free(&job->mat);
-    status = congru_mat_read(job->context, source, is_wanted, job, &job->mat);
-    if (status == CONGRU_OK)
-        status = find_arrays(job);
-    if (status == CONGRU_OK)
-        status = congru_epochs_create(job->context, job->file, job->data->shape[2], job->data->shape[1],
-                                      job->data->shape[0], epochs);
-    if (status == CONGRU_OK)
-        status = take_labels(job, *epochs);
-    if (status == CONGRU_OK)
-        status = take_details(job, *epochs);
-    if (status ==
-        CONGRU_OK) { /* MATLAB's first index moves fastest: (trials, channels, samples) as it stands */
-        (*epochs)->data = congru_mat_detach(job->mat, job->data);
-        (*epochs)->covariances = job->covariances;
-    }
-    return status;
+    CONGRU_TRY(congru_mat_read(job->context, source, is_wanted, job, &job->mat));
+    CONGRU_TRY(find_arrays(job));
+    CONGRU_TRY(congru_epochs_create(job->context, job->file, job->data->shape[2], job->data->shape[1],
+                                    job->data->shape[0], epochs));
+    CONGRU_TRY(take_labels(job, *epochs));
+    CONGRU_TRY(take_details(job, *epochs));
+    (*epochs)->data = congru_mat_detach(job->mat, job->data);
+    (*epochs)->covariances = job->covariances;
+    return CONGRU_OK;
 }
 
 congru_status congru_epochs_read_mat(congru_context *context, const congru_source *source,

@@ -24,12 +24,13 @@ typedef struct npz_job {
 static congru_status describe_vector(const npz_job *job, const char *array, size_t trials,
                                      congru_values *values)
 {
-    congru_status status = congru_npz_describe(job->context, job->npz, array, values);
-    if (status == CONGRU_OK && (values->dims != 1 || values->count != trials))
-        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' has %s in %s for %s", job->file,
-                             array, congru_count(values->count, "value").text,
-                             congru_count(values->dims, "dimension").text, congru_count(trials, "trial").text);
-    return status == CONGRU_OK ? congru_npz_check_names(job->context, job->npz, array, values) : status;
+    CONGRU_TRY(congru_npz_describe(job->context, job->npz, array, values));
+    if ((values->dims != 1 || values->count != trials))
+        CONGRU_TRY(congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' has %s in %s for %s", job->file,
+                               array, congru_count(values->count, "value").text,
+                               congru_count(values->dims, "dimension").text,
+                               congru_count(trials, "trial").text));
+    return congru_npz_check_names(job->context, job->npz, array, values);
 }
 
 /* All vectors that are there, before anything is read. */
@@ -47,8 +48,8 @@ static congru_status check_vectors(const npz_job *job, size_t trials)
 
 static congru_status read_vector(const npz_job *job, const char *array, congru_values *values)
 {
-    congru_status status = describe_vector(job, array, job->epochs->count, values);
-    return status == CONGRU_OK ? congru_npz_fill(job->context, job->npz, array, values) : status;
+    CONGRU_TRY(describe_vector(job, array, job->epochs->count, values));
+    return congru_npz_fill(job->context, job->npz, array, values);
 }
 
 /* One number, or *number as it is where there is no such array. */
@@ -57,16 +58,14 @@ static congru_status read_number(const npz_job *job, const char *array, double *
     congru_values values = {0};
     if (!congru_npz_has(job->npz, array))
         return CONGRU_OK;
-    congru_status status = congru_npz_describe(job->context, job->npz, array, &values);
-    if (status == CONGRU_OK && (values.count != 1 || values.kind == CONGRU_VALUES_TEXT))
-        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not one number", job->file, array);
-    if (status == CONGRU_OK)
-        status = congru_npz_fill(job->context, job->npz, array, &values);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npz_describe(job->context, job->npz, array, &values));
+    if ((values.count != 1 || values.kind == CONGRU_VALUES_TEXT))
+        CONGRU_TRY(
+            congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not one number", job->file, array));
+    CONGRU_TRY(congru_npz_fill(job->context, job->npz, array, &values));
     *number = values.kind == CONGRU_VALUES_REAL ? values.real[0] : (double)values.integer[0];
     congru_values_clear(&values);
-    return status;
+    return CONGRU_OK;
 }
 
 /* Runs or sessions, where there are any. */
@@ -101,17 +100,16 @@ static congru_status read_texts(const npz_job *job, const char *array, congru_va
     *values = (congru_values){0};
     if (!congru_npz_has(job->npz, array))
         return CONGRU_OK;
-    congru_status status = congru_npz_describe(job->context, job->npz, array, values);
-    if (status == CONGRU_OK && (values->kind != CONGRU_VALUES_TEXT || values->dims != 1))
-        status =
-            congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not a list of texts", job->file, array);
-    if (status == CONGRU_OK && values->count > TEXTS_MAX)
-        status =
-            congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED, "%s: '%s' has %zu texts; at most %d are read",
-                        job->file, array, values->count, (int)TEXTS_MAX);
-    if (status == CONGRU_OK)
-        status = congru_npz_check_names(job->context, job->npz, array, values);
-    return status == CONGRU_OK ? congru_npz_fill(job->context, job->npz, array, values) : status;
+    CONGRU_TRY(congru_npz_describe(job->context, job->npz, array, values));
+    if ((values->kind != CONGRU_VALUES_TEXT || values->dims != 1))
+        CONGRU_TRY(congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: '%s' is not a list of texts", job->file,
+                               array));
+    if (values->count > TEXTS_MAX)
+        CONGRU_TRY(congru_fail(job->context, CONGRU_ERROR_UNSUPPORTED,
+                               "%s: '%s' has %zu texts; at most %d are read", job->file, array, values->count,
+                               (int)TEXTS_MAX));
+    CONGRU_TRY(congru_npz_check_names(job->context, job->npz, array, values));
+    return congru_npz_fill(job->context, job->npz, array, values);
 }
 
 static congru_status read_labels(const npz_job *job)
@@ -163,13 +161,13 @@ static congru_status describe_samples(const npz_job *job, const char *array, con
                            "%s: holds no trials: expected an array 'X' or "
                            "'signals' of (trials, channels, samples)",
                            job->file);
-    congru_status status = congru_npz_describe(job->context, job->npz, array, x);
-    if (status == CONGRU_OK && (x->kind == CONGRU_VALUES_TEXT || x->dims != 3 || x->count == 0))
-        status = congru_fail(
+    CONGRU_TRY(congru_npz_describe(job->context, job->npz, array, x));
+    if ((x->kind == CONGRU_VALUES_TEXT || x->dims != 3 || x->count == 0))
+        CONGRU_TRY(congru_fail(
             job->context, CONGRU_ERROR_FORMAT,
             "%s: '%s' has %zu dimensions and %zu values: expected numbers (trials, channels, samples)",
-            job->file, array, x->dims, x->count);
-    return status == CONGRU_OK ? check_vectors(job, x->shape[0]) : status;
+            job->file, array, x->dims, x->count));
+    return check_vectors(job, x->shape[0]);
 }
 
 static congru_status read_samples(npz_job *job)
@@ -271,10 +269,8 @@ static congru_status read_subjects(const npz_job *job)
 congru_status congru_epochs_read_npz(congru_context *context, const char *path, congru_epochs **epochs)
 {
     npz_job job = {.context = context, .file = path};
-    congru_status status = congru_npz_open(context, path, &job.npz);
-    if (status != CONGRU_OK)
-        return status;
-    status = read_samples(&job);
+    CONGRU_TRY(congru_npz_open(context, path, &job.npz));
+    congru_status status = read_samples(&job);
     if (status == CONGRU_OK)
         status = read_number(&job, "tmin", &job.epochs->start);
     if (status == CONGRU_OK && isinf(job.epochs->start))

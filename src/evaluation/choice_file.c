@@ -219,7 +219,7 @@ congru_status congru_choice_words(congru_context *context, const congru_csv *csv
         congru_text_add(&text, "%s%s %s", text.size > 0 ? ", " : "", csv->field[i],
                         congru_csv_field(csv, first, i));
     if (text.failed)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for what was chosen");
+        return congru_fail_memory(context, "what was chosen");
     *words = text.data;
     return CONGRU_OK;
 }

@@ -66,7 +66,7 @@ static congru_status list_pipelines(congru_evaluation *e)
     e->folds = calloc(count, sizeof *e->folds);
     e->share = calloc(count, sizeof *e->share);
     if (status != CONGRU_OK || e->pipeline == NULL || e->folds == NULL || e->share == NULL)
-        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines", count);
+        return congru_fail_memory(e->context, "%zu pipelines", count);
     e->pipelines = count;
     for (size_t i = 0; status == CONGRU_OK && i < count; i++) {
         if (congru_jobs_asked(e, i))
@@ -132,7 +132,7 @@ static congru_status add_choices(congru_evaluation *e, congru_results *results)
         if (!congru_grid_chooses(grid) || !congru_plan_learned(&e->plan, i))
             continue;
         congru_choice_table("", &e->pipeline[i], grid, congru_groups(e->set, e->options, grid), choice, &table);
-        status = table.failed ? congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for choices")
+        status = table.failed ? congru_fail_memory(e->context, "choices")
                               : congru_csv_parse(e->context, "choices", table.data, &csv);
         if (status == CONGRU_OK)
             status = congru_results_choose(e->context, &csv, p - 1, NULL, results, &options);
@@ -151,7 +151,7 @@ static congru_status add_notes(congru_evaluation *e, congru_results *results)
         count++;
     results->note = calloc(count + results->pipelines + 3, sizeof *results->note);
     if (results->note == NULL)
-        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count);
+        return congru_fail_memory(e->context, "%zu notes", count);
     for (; results->note_count < count; results->note_count++)
         strcpy(results->note[results->note_count], congru_context_note(e->context, results->note_count));
     if (e->options->method.balance)
@@ -162,8 +162,7 @@ static congru_status add_notes(congru_evaluation *e, congru_results *results)
         congru_format(results->note[results->note_count++], CONGRU_NOTE_SIZE, "%s", line.data);
     const bool failed = line.failed;
     congru_text_clear(&line);
-    return failed ? congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu notes", count)
-                  : add_choices(e, results);
+    return failed ? congru_fail_memory(e->context, "%zu notes", count) : add_choices(e, results);
 }
 
 /* The results in memory and, by rank 0, in the folder. */

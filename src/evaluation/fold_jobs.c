@@ -87,7 +87,7 @@ congru_status congru_jobs_list(congru_evaluation *e)
     e->group = calloc(all + 1, sizeof *e->group);
     e->unit = calloc(e->pipelines + 1, sizeof *e->unit);
     if (e->unit == NULL || e->job == NULL || e->order == NULL || e->group == NULL)
-        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", all);
+        return congru_fail_memory(e->context, "%zu folds", all);
     size_t found = 0;
     e->jobs = all;
     join_units(e);
@@ -215,7 +215,7 @@ static congru_status grid_make(const congru_evaluation *e, congru_context *conte
     grid->fold = calloc(grid->pipelines * grid->subjects + 1, sizeof *grid->fold);
     grid->record = calloc(grid->pipelines + 1, sizeof *grid->record);
     if (grid->pipeline == NULL || grid->subject == NULL || grid->fold == NULL || grid->record == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", count);
+        return congru_fail_memory(context, "%zu folds", count);
     return CONGRU_OK;
 }
 
@@ -396,7 +396,7 @@ static congru_status make_plan(congru_evaluation *e, const congru_workers *worke
     const congru_materials *m = &e->plan.materials;
     bool *waiting = calloc(e->jobs + 1, sizeof *waiting);
     if (waiting == NULL)
-        return congru_fail(e->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu folds", e->jobs);
+        return congru_fail_memory(e->context, "%zu folds", e->jobs);
     for (size_t i = 0; i < e->waiting; i++)
         waiting[e->order[i]] = true;
     e->plan.folder = e->options->folder;

@@ -33,8 +33,7 @@ congru_status congru_knowledge_find(congru_context *context, const congru_seen *
     free(results->knowledge);
     results->knowledge = calloc(results->pipelines + 1, sizeof *results->knowledge);
     if (results->knowledge == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pipelines",
-                           results->pipelines);
+        return congru_fail_memory(context, "%zu pipelines", results->pipelines);
     /* Folds inside a subject see nothing of the part that is left out. */
     const congru_target target = seen->protocol == CONGRU_PROTOCOL_FOLDS ? CONGRU_TARGET_NONE : seen->target;
     for (size_t p = 0; p < results->pipelines; p++) {

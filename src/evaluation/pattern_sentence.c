@@ -233,8 +233,7 @@ congru_status congru_pattern_sentence(congru_context *context, const congru_patt
     for (size_t i = 0; i < count; i++)
         congru_text_add(&text, i == 0 ? ", most at %s" : ", %s", patterns->channel_name[channel[i]]);
     congru_text_add(&text, ": %s", conclusion_of(patterns, index, count, channel));
-    congru_status status =
-        text.failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a sentence") : CONGRU_OK;
+    congru_status status = text.failed ? congru_fail_memory(context, "a sentence") : CONGRU_OK;
     congru_format(sentence, CONGRU_SENTENCE_SIZE, "%s", text.failed ? "" : text.data);
     congru_text_clear(&text);
     return status;

@@ -133,7 +133,7 @@ congru_status congru_patterns_csv(congru_context *context, const congru_patterns
     congru_patterns_add(&made, patterns, count);
     if (made.failed) {
         congru_text_clear(&made);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+        return congru_fail_memory(context, "patterns");
     }
     *text = made.data;
     return CONGRU_OK;

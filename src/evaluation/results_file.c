@@ -99,7 +99,7 @@ static congru_status write_patterns(congru_context *context, const congru_result
         congru_patterns_destroy(&mean);
     }
     if (status == CONGRU_OK && table.failed)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for patterns");
+        status = congru_fail_memory(context, "patterns");
     if (status == CONGRU_OK && table.size > 0)
         status = congru_file_write_text(context, folder, CONGRU_PATTERNS_FILE, &table);
     congru_text_clear(&table);

@@ -115,15 +115,13 @@ static congru_status begin_sharing(congru_context *context, congru_scores *score
 congru_status congru_scores_share(congru_context *context, const congru_results *results, congru_scores *scores)
 {
     trial_list *list = calloc(results->pipelines + 1, sizeof *list);
-    congru_status status =
-        list != NULL ? CONGRU_OK
-                     : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for trials of pipelines");
+    congru_status status = list != NULL ? CONGRU_OK : congru_fail_memory(context, "trials of pipelines");
     for (size_t s = 0; status == CONGRU_OK && s < results->subjects; s++) {
         const trial_list *first = NULL;
         bool differ = false;
         for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
             if (!take_list(results, p, s, &list[p]))
-                status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for trials of pipelines");
+                status = congru_fail_memory(context, "trials of pipelines");
             else if (first == NULL && list[p].count > 0)
                 first = &list[p];
             differ = differ || (first != NULL && list[p].count > 0 && !is_same(first, &list[p]));
@@ -154,6 +152,5 @@ congru_status congru_scored_common(congru_context *context, size_t count, const 
     for (size_t i = 0; list != NULL && i < count; i++)
         free(list[i].trial);
     free(list);
-    return good ? CONGRU_OK
-                : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for trials of pipelines");
+    return good ? CONGRU_OK : congru_fail_memory(context, "trials of pipelines");
 }

@@ -77,7 +77,7 @@ static congru_status deal(congru_context *context, const congru_set *set,
 {
     size_t *order = malloc(set->count * sizeof *order);
     if (order == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+        return congru_fail_memory(context, "%zu trials", set->count);
     for (size_t k = 0; k < set->classes; k++)
         deal_class(set, options, subject, (int32_t)k, order, part);
     free(order);
@@ -163,7 +163,7 @@ static congru_status fill(congru_context *context, const congru_set *set, int32_
     split->train_trial = malloc(set->count * sizeof *split->train_trial);
     split->test_trial = malloc(set->count * sizeof *split->test_trial);
     if (split->train_trial == NULL || split->test_trial == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+        return congru_fail_memory(context, "%zu trials", set->count);
     for (size_t i = 0; i < set->count; i++) {
         if (side[i] == 0) {
             split->train_trial[split->train++] = i;
@@ -187,7 +187,7 @@ congru_status congru_split_make(congru_context *context, const congru_set *set,
     *split = (congru_split){0};
     int32_t *side = calloc(set->count, sizeof *side);
     if (side == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", set->count);
+        return congru_fail_memory(context, "%zu trials", set->count);
     congru_status status = mark(context, set, options, subject, part, side);
     if (status == CONGRU_OK)
         status = fill(context, set, subject, side, options->protocol == CONGRU_PROTOCOL_LOSO, part > 0, split);
@@ -214,9 +214,7 @@ congru_status congru_evaluation_split(congru_context *context, const congru_set 
             context, CONGRU_ERROR_ARGUMENT, "part %zu of subject %d where there are %s and %zu parts of each",
             part, (int)subject, congru_count(set->subjects, "subject").text, congru_split_parts(set, options));
     congru_split split = {0};
-    congru_status status = congru_split_make(context, set, options, subject, part, &split);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_split_make(context, set, options, subject, part, &split));
     for (size_t i = 0; i < set->count; i++)
         side[i] = -1;
     for (size_t i = 0; i < split.train; i++)

@@ -28,9 +28,7 @@ congru_status congru_table_digest_add(congru_context *context, const char *of, c
     char digits[CONGRU_DIGEST_SIZE];
     if (table->failed)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory", of);
-    congru_status status = congru_csv_parse(context, of, table->data, &csv);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_csv_parse(context, of, table->data, &csv));
     digest_rows(&csv, csv.rows, of, digits);
     congru_text_add(table, "digest,%s,", digits);
     congru_text_add_csv(table, of);

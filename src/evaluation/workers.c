@@ -135,7 +135,7 @@ congru_status congru_workers_run(const congru_workers *workers, size_t jobs, con
     run.cache = calloc(workers->count, sizeof *run.cache);
     if (run.cache == NULL || pthread_mutex_init(&run.mutex, NULL) != 0) {
         free(run.cache);
-        return congru_fail(workers->caller, CONGRU_ERROR_MEMORY, "not enough memory for a lock");
+        return congru_fail_memory(workers->caller, "a lock");
     }
     if (workers->count > 1)
         congru_thread_pool_run(workers->caller->pool, jobs, run_job, &run);

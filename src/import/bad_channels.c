@@ -81,7 +81,7 @@ static congru_status drop_chosen(congru_context *context, const congru_import *i
     own->preprocessing.channel_name = calloc(p->channels + 1, sizeof *p->channel_name);
     own->position = import->position != NULL ? calloc(p->channels + 1, sizeof *own->position) : NULL;
     if (own->preprocessing.channel_name == NULL || (import->position != NULL && own->position == NULL))
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu channels", p->channels);
+        return congru_fail_memory(context, "%zu channels", p->channels);
     for (size_t i = 0; i < p->channels; i++) {
         bool is_bad = false;
         for (size_t k = 0; k < bad->count; k++)

@@ -12,11 +12,9 @@ static congru_status first_bytes(congru_context *context, const char *path, unsi
 {
     congru_source source;
     memset(bytes, 0, FIRST_BYTES);
-    congru_status status = congru_source_open(context, path, &source);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_open(context, path, &source));
     *size = source.size < FIRST_BYTES ? source.size : FIRST_BYTES;
-    status = congru_source_read(context, &source, 0, (size_t)*size, bytes);
+    congru_status status = congru_source_read(context, &source, 0, (size_t)*size, bytes);
     congru_source_close(&source);
     return status;
 }
@@ -31,9 +29,7 @@ static bool is_model(const unsigned char *bytes, uint64_t size)
 static congru_status kind_of_zip(congru_context *context, const char *path, congru_file_kind *kind)
 {
     congru_npz *npz = NULL;
-    congru_status status = congru_npz_open(context, path, &npz);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npz_open(context, path, &npz));
     *kind = congru_npz_has(npz, "subject") ? CONGRU_FILE_SET : CONGRU_FILE_TRIALS;
     congru_npz_close(&npz);
     return CONGRU_OK;
@@ -47,9 +43,7 @@ congru_status congru_file_kind_of(congru_context *context, const char *path, con
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_file_kind_of: path and kind must not be NULL");
     *kind = CONGRU_FILE_UNKNOWN;
-    congru_status status = first_bytes(context, path, bytes, &size);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(first_bytes(context, path, bytes, &size));
     if (size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
         *kind = CONGRU_FILE_ARRAY;
     else if (size >= 2 && memcmp(bytes, "PK", 2) == 0)

@@ -43,7 +43,7 @@ static congru_status choose_classes(congru_context *context, const congru_import
         return CONGRU_OK;
     int32_t *place = calloc(epochs->classes + 1, sizeof *place);
     if (place == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes", epochs->classes);
+        return congru_fail_memory(context, "%zu classes", epochs->classes);
     size_t kept = 0;
     rename_classes(rule, !import->events_chosen, file, place);
     for (size_t i = 0; i < epochs->count; i++) {
@@ -83,8 +83,7 @@ static congru_status choose_good(congru_context *context, const congru_import *i
         return CONGRU_OK;
     p->channel_name = calloc(epochs->channels + 1, sizeof *p->channel_name);
     if (p->channel_name == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu channels",
-                           epochs->channels);
+        return congru_fail_memory(context, "%zu channels", epochs->channels);
     for (size_t i = 0; i < epochs->channels; i++) {
         bool bad = false;
         for (size_t k = 0; k < import->bad->count; k++)
@@ -102,14 +101,12 @@ congru_status congru_import_epochs_read(congru_context *context, const congru_im
             context, CONGRU_ERROR_ARGUMENT,
             "--rest-class is for recordings, this is a file of trials (import them apart and join "
             "the sets)");
-    congru_status status = congru_epochs_read_either(context, file->path, &file->epochs);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_epochs_read_either(context, file->path, &file->epochs));
     if (!(file->epochs->rate > 0))
         file->epochs->rate = import->rate;
     if (isnan(file->epochs->start) && import->start_given)
         file->epochs->start = import->start;
-    status = choose_classes(context, import, file);
+    congru_status status = choose_classes(context, import, file);
     if (status == CONGRU_OK && file->epochs->covariances)
         return take_covariances(context, import, file);
     congru_preprocessing p = congru_import_preparation(import);

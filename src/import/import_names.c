@@ -215,7 +215,7 @@ static congru_status refuse_duplicates(congru_context *context, import_file *fil
 {
     import_file **sorted = malloc((count + 1) * sizeof(import_file *));
     if (sorted == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu files", count);
+        return congru_fail_memory(context, "%zu files", count);
     for (size_t i = 0; i < count; i++)
         sorted[i] = &files[i];
     qsort(sorted, count, sizeof *sorted, compare_names);

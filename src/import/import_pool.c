@@ -62,7 +62,7 @@ congru_status congru_import_pool_start(congru_context *context, const congru_imp
     *pool = NULL;
     import_pool *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", threads);
+        return congru_fail_memory(context, "%zu threads", threads);
     *made = (import_pool){.caller = context, .import = import, .files = files};
     made->threads = threads < count ? threads : count;
     made->done = calloc(count, sizeof *made->done);
@@ -71,7 +71,7 @@ congru_status congru_import_pool_start(congru_context *context, const congru_imp
     pthread_cond_init(&made->changed, NULL);
     congru_status status = CONGRU_OK;
     if (made->done == NULL || made->context == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu threads", made->threads);
+        status = congru_fail_memory(context, "%zu threads", made->threads);
     if (status == CONGRU_OK)
         status = make_contexts(context, made);
     if (status == CONGRU_OK)

@@ -168,7 +168,7 @@ congru_status congru_import_finish_file(congru_context *context, const congru_im
     congru_epochs_report of_rest = {0};
     congru_status status = CONGRU_OK;
     if (work == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu trials", epochs->count);
+        return congru_fail_memory(context, "%zu trials", epochs->count);
     file->quality = (import_quality){.factor = 1, .amplitude = amplitude_of(epochs, work)};
     if (import->unit_auto && file->quality.amplitude > 0)
         take_unit(file);

@@ -42,8 +42,7 @@ static congru_status read_channels(recording_job *job, const congru_recording *h
     const congru_preprocessing *p = &job->import->preprocessing;
     const char **names = calloc(p->channels + 1, sizeof *names);
     if (names == NULL)
-        return congru_fail(job->context, CONGRU_ERROR_MEMORY, "not enough memory for %zu channels",
-                           p->channels);
+        return congru_fail_memory(job->context, "%zu channels", p->channels);
     for (size_t i = 0; i < p->channels; i++)
         names[i] = header != NULL ? header->channel[job->import->position[i] - 1].name : p->channel_name[i];
     congru_recording_options options = {.channels = p->channels > 0 ? names : NULL,
@@ -218,7 +217,7 @@ congru_status congru_import_cues(congru_context *context, const congru_import *i
         return status;
     *cues = calloc(recording->events + 1, sizeof **cues);
     if (*cues == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu events", recording->events);
+        return congru_fail_memory(context, "%zu events", recording->events);
     list_cues(&job, rule, *cues, count);
     return CONGRU_OK;
 }

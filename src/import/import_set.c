@@ -68,7 +68,7 @@ static congru_status order_classes(congru_context *context, const congru_import 
     char(*name)[CONGRU_LABEL_SIZE] = calloc(set->classes + 1, sizeof *name);
     congru_status status = CONGRU_OK;
     if (place == NULL || name == NULL) {
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes", set->classes);
+        status = congru_fail_memory(context, "%zu classes", set->classes);
     } else {
         rank_classes(import, set, place);
         memcpy(name, set->class_name, set->classes * sizeof *name);
@@ -195,7 +195,7 @@ static congru_status drop_left_out(congru_context *context, const congru_import 
     congru_text line = {0};
     size_t out = 0, kept = 0;
     if (run == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu files", *count);
+        return congru_fail_memory(context, "%zu files", *count);
     for (size_t i = 0; i < *count; i++) {
         if (files[i].left_out)
             run[out++] = files[i].run;
@@ -287,8 +287,7 @@ static congru_status describe(congru_context *context, const congru_import *impo
     congru_text_add(&text, "]}");
     if (text.failed || import->given.failed) {
         congru_text_clear(&text);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the meta data of %zu files",
-                           count);
+        return congru_fail_memory(context, "the meta data of %zu files", count);
     }
     free(set->meta);
     set->meta = text.data;
@@ -300,7 +299,7 @@ static congru_status summarise(congru_context *context, const congru_import *imp
 {
     summary->file = calloc(count, sizeof *summary->file);
     if (summary->file == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a summary of %zu files", count);
+        return congru_fail_memory(context, "a summary of %zu files", count);
     size_t own = 0; /* files that tell subjects apart themselves */
     summary->files = count;
     for (size_t i = 0; i < count; i++) {
@@ -360,7 +359,7 @@ congru_status congru_import_run(congru_context *context, const congru_import *im
     import_file *files = calloc(count, sizeof *files);
     congru_import_summary *made = calloc(1, sizeof *made);
     if (files == NULL || made == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu files", count);
+        status = congru_fail_memory(context, "%zu files", count);
     if (status == CONGRU_OK) {
         count = list_files(paths, count, files);
         status = congru_import_files_identify(context, import, files, count, made->subjects_from,

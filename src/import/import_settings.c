@@ -546,10 +546,9 @@ congru_status congru_import_preset(congru_context *context, congru_import *impor
                            "congru_import_preset: import and name must not be NULL");
     value_source from = {.context = context, .import = import, .by_preset = true};
     snprintf(from.where, sizeof from.where, "preset %s", name);
-    congru_status status = replace_text(&from, &import->preset, name);
-    if (status == CONGRU_OK)
-        remember(import, "preset", name);
-    return status == CONGRU_OK ? congru_preset_read(context, name, set_from_preset, &from) : status;
+    CONGRU_TRY(replace_text(&from, &import->preset, name));
+    remember(import, "preset", name);
+    return congru_preset_read(context, name, set_from_preset, &from);
 }
 
 import_owner congru_import_owner(const congru_import *import)
@@ -644,9 +643,7 @@ congru_status congru_import_like(congru_context *context, congru_import *import,
     if (import == NULL || like == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_import_like: import and like must not be NULL");
-    congru_status status = congru_preprocessing_copy(context, like, &copy);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_preprocessing_copy(context, like, &copy));
     /* A trained set of a rate of its own: files of another rate are brought to it. */
     if (copy.resample <= 0)
         copy.resample = copy.rate;
@@ -666,7 +663,7 @@ congru_status congru_import_create(congru_context *context, congru_import **impo
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_import_create: import must not be NULL");
     *import = calloc(1, sizeof **import);
     if (*import == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for an importer");
+        return congru_fail_memory(context, "an importer");
     congru_preprocessing_init(&(*import)->preprocessing);
     return CONGRU_OK;
 }

@@ -86,9 +86,7 @@ static congru_status read_line(reading *r, const char *line, size_t length)
         return CONGRU_OK;
     if ((line[0] == ' ' || line[0] == '\t') && r->key[0] != '\0')
         return extend(r, line, size);
-    congru_status status = visit_pending(r);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(visit_pending(r));
     const char *equals = memchr(line, '=', size);
     size_t key_size = equals != NULL ? trimmed_size(line, (size_t)(equals - line)) : 0;
     if (key_size == 0 || key_size >= sizeof r->key || is_blank(line[0]) || memchr(line, '\0', size) != NULL)

@@ -7,9 +7,7 @@
 
 static congru_status start(congru_context *context, int threads)
 {
-    congru_status status = congru_thread_pool_create(&context->pool, threads);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_thread_pool_create(&context->pool, threads));
     context->scratch = calloc((size_t)threads, sizeof *context->scratch);
     return context->scratch != NULL ? CONGRU_OK : CONGRU_ERROR_MEMORY;
 }

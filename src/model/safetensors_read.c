@@ -151,9 +151,7 @@ static congru_status make_room(safetensors_reader *r)
 static congru_status read_tensor(safetensors_reader *r, congru_scan *json, const char *name)
 {
     char type[TYPE_SIZE] = "";
-    congru_status status = make_room(r);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(make_room(r));
     described *tensor = &r->tensor[r->count];
     *tensor = (described){.begin = 0};
     strcpy(tensor->name, name);
@@ -284,10 +282,8 @@ congru_status congru_safetensors_read(congru_context *context, const char *path,
     congru_source source;
     *tensors = (congru_tensors){0};
     *texts = (congru_texts){0};
-    congru_status status = congru_source_open(context, path, &source);
-    if (status != CONGRU_OK)
-        return status;
-    status = read_source(context, &source, tensors, texts);
+    CONGRU_TRY(congru_source_open(context, path, &source));
+    congru_status status = read_source(context, &source, tensors, texts);
     if (status == CONGRU_OK)
         status = congru_source_check(context, &source);
     if (status != CONGRU_OK)

@@ -17,16 +17,22 @@ typedef enum congru_extent_kind {
 } congru_extent_kind;
 
 /* The shape of one trial. Matrices and vectors are in lanes, in double precision. Signals and images are plain, trial by
- * trial, of congru_real: channels last, padded with zeros to congru_extent_step. */
+ * trial, of congru_real: channels last, padded with zeros to `step`. */
 typedef struct congru_extent {
     congru_extent_kind kind;
     size_t rows, cols;
     size_t size; /* doubles that a trial takes */
+    size_t step; /* of plain ones: reals from one sample or pixel to the next */
 } congru_extent;
+
+static inline congru_extent congru_nothing(void)
+{
+    return (congru_extent){CONGRU_NOTHING, 0, 0, 0, 0};
+}
 
 static inline congru_extent congru_matrix(size_t d)
 {
-    return (congru_extent){CONGRU_MATRIX, d, d, d * d};
+    return (congru_extent){CONGRU_MATRIX, d, d, d * d, 0};
 }
 
 /* Whether it is plain, of reals. */
@@ -35,16 +41,10 @@ static inline bool congru_extent_plain(const congru_extent *e)
     return e->kind == CONGRU_SIGNAL || e->kind == CONGRU_IMAGE;
 }
 
-/* Reals from one sample or pixel to the next. An image of one channel is not padded. */
-static inline size_t congru_extent_step(const congru_extent *e)
-{
-    return e->kind == CONGRU_IMAGE && e->cols == 1 ? 1 : congru_real_step(e->cols);
-}
-
 /* Reals from one row of an image to the next, border included. */
 static inline size_t congru_image_line(const congru_extent *e)
 {
-    return (e->rows + 2) * congru_extent_step(e);
+    return (e->rows + 2) * e->step;
 }
 
 /* How many samples or pixels there are, and where each begins. */
@@ -54,7 +54,7 @@ static inline size_t congru_extent_places(const congru_extent *e)
 }
 static inline size_t congru_extent_place(const congru_extent *e, size_t place)
 {
-    const size_t step = congru_extent_step(e);
+    const size_t step = e->step;
     if (e->kind == CONGRU_SIGNAL)
         return place * step;
     return (place / e->rows + 1) * congru_image_line(e) + (place % e->rows + 1) * step;
@@ -79,14 +79,15 @@ static inline size_t congru_real_doubles(size_t reals)
 
 static inline congru_extent congru_signal(size_t samples, size_t channels)
 {
-    congru_extent e = {CONGRU_SIGNAL, samples, channels, 0};
-    e.size = congru_real_doubles(samples * congru_extent_step(&e));
+    congru_extent e = {CONGRU_SIGNAL, samples, channels, 0, congru_real_step(channels)};
+    e.size = congru_real_doubles(samples * e.step);
     return e;
 }
 
+/* An image of one channel is not padded. */
 static inline congru_extent congru_image(size_t d, size_t channels)
 {
-    congru_extent e = {CONGRU_IMAGE, d, channels, 0};
+    congru_extent e = {CONGRU_IMAGE, d, channels, 0, channels == 1 ? 1 : congru_real_step(channels)};
     e.size = congru_real_doubles((d + 2) * congru_image_line(&e));
     return e;
 }
@@ -94,7 +95,7 @@ static inline congru_extent congru_image(size_t d, size_t channels)
 /* Zeros around an image. */
 static inline void congru_image_frame(const congru_extent *e, congru_real *image)
 {
-    const size_t step = congru_extent_step(e), line = congru_image_line(e);
+    const size_t step = e->step, line = congru_image_line(e);
     memset(image, 0, line * sizeof(congru_real));
     for (size_t i = 1; i <= e->rows; i++) {
         memset(image + i * line, 0, step * sizeof(congru_real));
@@ -106,13 +107,13 @@ static inline void congru_image_frame(const congru_extent *e, congru_real *image
 
 static inline congru_extent congru_vector(size_t n)
 {
-    return (congru_extent){CONGRU_VECTOR, n, 1, (n + CONGRU_GROUP - 1) / CONGRU_GROUP * CONGRU_GROUP};
+    return (congru_extent){CONGRU_VECTOR, n, 1, (n + CONGRU_GROUP - 1) / CONGRU_GROUP * CONGRU_GROUP, 0};
 }
 
 /* One number for each class; no zeros behind them. */
 static inline congru_extent congru_class_extent(size_t classes)
 {
-    return (congru_extent){CONGRU_VECTOR, classes, 1, classes};
+    return (congru_extent){CONGRU_VECTOR, classes, 1, classes, 0};
 }
 
 /* Which trials a batch holds. Beyond `count`, up to whole chunks, the arrays repeat the first trial. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/scalar_math.h"
 #include "base/thread_pool.h"
-#include "network/losses/scatter.h"
+#include "network/rows.h"
 
 static size_t signal_size(const congru_signals *s)
 {

@@ -51,10 +51,4 @@ size_t congru_moment_count(size_t taps);
 void congru_window_moments(size_t taps, size_t samples, size_t channels, size_t step, const congru_real *x,
                            double *scratch, double *out);
 
-/* Of an input node: which table it reads. */
-typedef struct congru_input {
-    const double *table; /* (trials, size); NULL: given in lanes */
-    const double *row;   /* (trials, stride), where matrices come of rows */
-} congru_input;
-
 #endif

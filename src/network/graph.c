@@ -21,7 +21,8 @@ int congru_graph_add(congru_graph *graph, const congru_layer *layer, int first, 
     graph->full = graph->full || graph->count == CONGRU_NODES_MAX;
     graph->count -= graph->count == CONGRU_NODES_MAX;
     congru_node *node = &graph->node[graph->count];
-    *node = (congru_node){.layer = layer,
+    *node = (congru_node){.graph = graph,
+                          .layer = layer,
                           .inputs = (size_t)(first >= 0) + (size_t)(second >= 0),
                           .input = {first, second},
                           .out = out,
@@ -82,7 +83,7 @@ int congru_graph_logarithm(congru_graph *graph, int x, double jitter, double flo
 
 int congru_graph_exponential(congru_graph *graph, int x)
 {
-    const int y = congru_graph_add(graph, &congru_layer_exponential, x, -1, graph->node[x].out, 0.0, 0.0);
+    const int y = congru_graph_add(graph, &congru_layer_exponential, x, -1, graph->node[x].out, 1.0, 0.0);
     graph->node[y].watched = true;
     return y;
 }
@@ -137,7 +138,7 @@ static void mark_wanted(congru_graph *graph)
         congru_node *node = &graph->node[n];
         node->wanted = node->wanted || has(node, CONGRU_TRAIT_LOSS) || has(node, CONGRU_TRAIT_WEIGHTS);
         for (size_t k = 0; k < node->inputs && node->wanted; k++) {
-            congru_node *source = congru_graph_source(graph, node, (int)k);
+            congru_node *source = congru_node_source(node, k);
             source->wanted = true;
             source->lanes = source->lanes || reads_lanes(graph, node, k);
         }
@@ -164,17 +165,17 @@ static congru_status plan_node(congru_graph *graph, congru_node *node)
 {
     node->learns = node->weight[0] >= 0;
     for (size_t k = 0; k < node->inputs; k++) {
-        congru_node *source = congru_graph_source(graph, node, (int)k);
+        congru_node *source = congru_node_source(node, k);
         node->in[k] = source->out;
         node->learns = node->learns || source->learns;
         node->stage = source->stage > node->stage ? source->stage : node->stage;
     }
     node->stage += has(node, CONGRU_TRAIT_LATE) && node->layer->batch.meet != NULL && graph->batch != NULL;
-    CONGRU_TRY(take(graph, node->layer->state.bytes, &node->state));
+    CONGRU_TRY(take(graph, node->layer->state, &node->state));
     if (node->layer->plan != NULL)
-        node->layer->plan(graph, node);
+        node->layer->plan(node);
     for (size_t k = 0; k < node->inputs && node->layer->batch.meet != NULL && graph->batch != NULL; k++) {
-        congru_node *source = congru_graph_source(graph, node, (int)k);
+        congru_node *source = congru_node_source(node, k);
         if (source->out.kind == CONGRU_VECTOR)
             CONGRU_TRY(take(graph, sizeof *source->rows, &source->rows));
     }
@@ -188,11 +189,16 @@ congru_status congru_graph_plan(congru_graph *graph)
         return congru_fail(graph->context, CONGRU_ERROR_ARGUMENT,
                            "a network of more than %d layers or %d weights", CONGRU_NODES_MAX,
                            CONGRU_SEGMENTS_MAX);
+    congru_arena measure = {0};
+    graph->arena = &measure;
     mark_wanted(graph);
     graph->stages = 1;
-    for (size_t n = 0; n < graph->count; n++)
+    congru_status status = CONGRU_OK;
+    for (size_t n = 0; status == CONGRU_OK && n < graph->count; n++)
         if (graph->node[n].wanted)
-            CONGRU_TRY(plan_node(graph, &graph->node[n]));
+            status = plan_node(graph, &graph->node[n]);
+    graph->arena = NULL;
+    CONGRU_TRY(status);
     graph->turns = graph->batch != NULL;
     for (size_t n = 0; n < graph->count; n++) {
         const congru_node *node = &graph->node[n];
@@ -201,6 +207,16 @@ congru_status congru_graph_plan(congru_graph *graph)
             graph->turns = false;
     }
     return CONGRU_OK;
+}
+
+double *congru_take_doubles(const congru_node *node, size_t count)
+{
+    return congru_arena_take(node->graph->arena, count, sizeof(double));
+}
+
+congru_real *congru_take_reals(const congru_node *node, size_t count)
+{
+    return congru_arena_take(node->graph->arena, count, sizeof(congru_real));
 }
 
 /* ---- Layout ------------------------------------------------------------------------------------------ */
@@ -327,7 +343,7 @@ static void place_values(congru_graph *graph, size_t stage, bool *busy)
         if (node->value.batch == NULL && node->out.size > 0)
             node->value.local = take_slot(graph, node->out.size, busy);
         for (size_t k = 0; k < node->inputs; k++) {
-            congru_node *source = congru_graph_source(graph, node, (int)k);
+            congru_node *source = congru_node_source(node, k);
             const bool own = source->value.batch == NULL && source->lanes && source->out.size > 0 &&
                              (source->stage == stage || graph->batch == NULL);
             if (own && !read_later(graph, node->input[k], n, stage, turning)) {
@@ -351,7 +367,7 @@ static void place_derivatives(congru_graph *graph, size_t stage, bool *busy)
             placed[n] = true;
         }
         for (size_t k = 0; k < node->inputs; k++) {
-            congru_node *source = congru_graph_source(graph, node, (int)k);
+            congru_node *source = congru_node_source(node, k);
             if (source->learns && source->derivative.batch == NULL && !placed[node->input[k]] &&
                 reads_lanes(graph, node, k)) {
                 source->derivative.local = take_slot(graph, source->out.size, busy);
@@ -365,6 +381,7 @@ static void place_derivatives(congru_graph *graph, size_t stage, bool *busy)
 
 void congru_graph_layout(congru_arena *arena, congru_graph *graph)
 {
+    graph->arena = arena;
     graph->shares = 0;
     /* The first two are for second contributions to derivatives. */
     graph->own = (congru_slots){.count = 2, .size = {CONGRU_GROUP, CONGRU_GROUP}};
@@ -381,9 +398,10 @@ void congru_graph_layout(congru_arena *arena, congru_graph *graph)
         layout_node(arena, graph, (int)n);
         if (node->out.size > graph->own.size[0])
             graph->own.size[0] = graph->own.size[1] = node->out.size;
-        if (node->layer->state.layout != NULL)
-            node->layer->state.layout(arena, graph, node);
+        if (node->layer->plan != NULL)
+            node->layer->plan(node);
     }
+    graph->arena = NULL;
     for (size_t stage = 0; stage < graph->stages; stage++) {
         bool busy[CONGRU_SLOTS_MAX] = {true, true};
         const bool turning = graph->turns && stage + 1 == graph->stages;

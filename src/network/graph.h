@@ -57,6 +57,7 @@ typedef struct congru_place {
 } congru_place;
 
 typedef struct congru_node {
+    struct congru_graph *graph;
     const congru_layer *layer;
     size_t inputs;
     int input[CONGRU_INPUTS_MAX];
@@ -106,6 +107,7 @@ typedef enum congru_output {
 
 typedef struct congru_graph {
     congru_context *context;
+    congru_arena *arena; /* while it is planned and laid out */
     const congru_network_options *options;
     const congru_constants *constants; /* NULL where trials are not known beforehand */
     congru_parameters *parameters;
@@ -194,33 +196,51 @@ congru_status congru_graph_apply(congru_graph *graph, size_t count, const double
 
 /* ---- For layers -------------------------------------------------------------------------------------- */
 
-static inline congru_node *congru_graph_source(congru_graph *graph, const congru_node *node, int k)
+/* The node that is its k-th input; its k-th weights, their value and gradient. */
+static inline congru_node *congru_node_source(const congru_node *node, size_t k)
 {
-    return &graph->node[node->input[k]];
+    return &node->graph->node[node->input[k]];
 }
 
-static inline const double *congru_graph_value(const congru_graph *graph, const congru_node *node, int k)
+static inline const congru_segment *congru_node_segment(const congru_node *node, size_t k)
 {
-    return graph->parameters->segment[node->weight[k]].value;
+    return &node->graph->parameters->segment[node->weight[k]];
 }
 
-static inline double *congru_graph_gradient(const congru_graph *graph, const congru_node *node, int k)
+static inline const double *congru_node_value(const congru_node *node, size_t k)
 {
-    return graph->parameters->gradient + graph->parameters->segment[node->weight[k]].offset;
+    return congru_node_segment(node, k)->value;
 }
 
-/* In a layout: says that an array of `size` bytes per chunk is read as a whole after a phase. */
+static inline double *congru_node_gradient(const congru_node *node, size_t k)
+{
+    return node->graph->parameters->gradient + congru_node_segment(node, k)->offset;
+}
+
+/* In plan: an array of the state. */
+double *congru_take_doubles(const congru_node *node, size_t count);
+congru_real *congru_take_reals(const congru_node *node, size_t count);
+
+/* In plan: says that an array of `size` bytes per chunk is read as a whole after a phase. */
 void congru_graph_share(congru_graph *graph, size_t phase, void *data, size_t size);
 
 /* A task for each block, by the threads where there is enough to do for them: `elements` numbers in all. */
 void congru_blocks_run(congru_context *context, size_t elements, size_t blocks, congru_thread_pool_task task,
                        void *user);
 
-/* sum (size) += the sums of the chunks in use, in order. */
-void congru_graph_add_sums(const congru_graph *graph, size_t size, const double *sums, double *sum);
+/* sum (size) += factor times the sums of the chunks in use, in order; those of a node's k-th array, also of rows of it
+ * that are padded: sum (rows, cols) of (chunks, rows, step). */
+void congru_graph_add_sums(const congru_graph *graph, size_t size, double factor, const double *sums,
+                           double *sum);
+void congru_node_add_rows(const congru_node *node, size_t k, size_t cols, size_t step, double *sum);
+
+static inline void congru_node_add_sums(const congru_node *node, size_t k, double factor, double *sum)
+{
+    congru_graph_add_sums(node->graph, node->sum_size[k], factor, node->sum[k], sum);
+}
 
 /* The finish of a layer whose k-th sums are the gradient by its k-th weight. */
-congru_status congru_graph_sum_gradients(congru_graph *graph, congru_node *node);
+congru_status congru_node_sum_gradients(congru_node *node);
 
 /* The chunks in use that are a process's own: from *first to before *end. */
 void congru_graph_own_chunks(const congru_graph *graph, int rank, size_t *first, size_t *end);

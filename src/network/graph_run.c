@@ -53,15 +53,32 @@ void congru_call_watch(const congru_call *call, size_t d, const double *values, 
             high = x > high ? x : high;
         }
     }
-    low = exponential ? congru_scalar_exp(low) : low;
-    high = exponential ? congru_scalar_exp(high) : high;
-    call->marks->low = low < call->marks->low ? low : call->marks->low;
-    call->marks->high = high > call->marks->high ? high : call->marks->high;
+    congru_marks_widen(call->marks, exponential ? congru_scalar_exp(low) : low,
+                       exponential ? congru_scalar_exp(high) : high);
+}
+
+void congru_call_clear(const congru_call *call)
+{
+    for (size_t k = 0; k < CONGRU_WEIGHTS_MAX && call->sum[k] != NULL; k++)
+        memset(call->sum[k], 0, call->node->sum_size[k] * sizeof(double));
+}
+
+double *congru_call_chains(const congru_call *call, size_t k)
+{
+    memset(call->work.chains[k], 0, CONGRU_GROUP * call->node->need.chains[k] * sizeof(double));
+    return call->work.chains[k];
 }
 
 void congru_call_fold(const congru_call *call, size_t k)
 {
     call->kernel->fold(call->node->need.chains[k], call->work.chains[k], call->sum[k]);
+}
+
+void congru_call_sum(const congru_call *call, size_t k, size_t rows, size_t cols, size_t inner,
+                     congru_operand a, congru_operand b)
+{
+    call->kernel->add_product(call->vectors, rows, cols, inner, a, b, congru_call_chains(call, k));
+    congru_call_fold(call, k);
 }
 
 /* ---- A chunk ----------------------------------------------------------------------------------------- */
@@ -105,7 +122,7 @@ static congru_call call_of(const passage *p, const congru_node *node)
         call.x[k] = source->lanes ? in_lanes(p, &source->value, source->out.size) : NULL;
     }
     for (size_t k = 0; k < CONGRU_WEIGHTS_MAX; k++) {
-        call.weight[k] = node->weight[k] >= 0 ? congru_graph_value(graph, node, (int)k) : NULL;
+        call.weight[k] = node->weight[k] >= 0 ? congru_node_value(node, k) : NULL;
         call.sum[k] = node->sum[k] != NULL ? node->sum[k] + p->chunk.block * node->sum_size[k] : NULL;
     }
     for (size_t k = 0; k < CONGRU_SAVED_MAX && node->saved_size[k] > 0; k++)
@@ -340,18 +357,28 @@ void congru_blocks_run(congru_context *context, size_t elements, size_t blocks, 
         task(user, block, 0);
 }
 
-void congru_graph_add_sums(const congru_graph *graph, size_t size, const double *sums, double *sum)
+void congru_graph_add_sums(const congru_graph *graph, size_t size, double factor, const double *sums,
+                           double *sum)
 {
     for (size_t chunk = 0; chunk < congru_graph_used_chunks(graph); chunk++) {
         for (size_t e = 0; e < size; e++)
-            sum[e] += sums[chunk * size + e];
+            sum[e] += factor * sums[chunk * size + e];
     }
 }
 
-congru_status congru_graph_sum_gradients(congru_graph *graph, congru_node *node)
+void congru_node_add_rows(const congru_node *node, size_t k, size_t cols, size_t step, double *sum)
 {
-    for (int k = 0; k < CONGRU_WEIGHTS_MAX && node->sum_size[k] > 0; k++)
-        congru_graph_add_sums(graph, node->sum_size[k], node->sum[k], congru_graph_gradient(graph, node, k));
+    const size_t rows = node->sum_size[k] / step;
+    for (size_t row = 0; row < congru_graph_used_chunks(node->graph) * rows; row++) {
+        for (size_t c = 0; c < cols; c++)
+            sum[row % rows * cols + c] += node->sum[k][row * step + c];
+    }
+}
+
+congru_status congru_node_sum_gradients(congru_node *node)
+{
+    for (size_t k = 0; k < CONGRU_WEIGHTS_MAX && node->sum_size[k] > 0; k++)
+        congru_node_add_sums(node, k, 1.0, congru_node_gradient(node, k));
     return CONGRU_OK;
 }
 
@@ -371,7 +398,7 @@ static congru_status meet(congru_graph *graph, size_t stage)
     for (size_t n = 0; n < graph->count; n++) {
         congru_node *node = &graph->node[n];
         if (node->layer->batch.meet != NULL && meets_after(node, stage))
-            CONGRU_TRY(node->layer->batch.meet(graph, node));
+            CONGRU_TRY(node->layer->batch.meet(node));
     }
     return CONGRU_OK;
 }
@@ -381,7 +408,7 @@ static congru_status go_back(congru_graph *graph, size_t stage)
     for (size_t n = graph->count; n-- > 0;) {
         congru_node *node = &graph->node[n];
         if (node->layer->batch.part != NULL && meets_after(node, stage))
-            node->layer->batch.part(graph, node);
+            node->layer->batch.part(node);
     }
     return run_phase(graph, stage, false, true);
 }
@@ -393,7 +420,7 @@ static congru_status finish(congru_graph *graph)
             congru_node *node = &graph->node[n];
             if (node->wanted && node->layer->finish != NULL &&
                 ((node->layer->traits & CONGRU_TRAIT_WEIGHTS) != 0) == (last == 1))
-                CONGRU_TRY(node->layer->finish(graph, node));
+                CONGRU_TRY(node->layer->finish(node));
         }
     }
     return CONGRU_OK;
@@ -402,8 +429,8 @@ static congru_status finish(congru_graph *graph)
 static congru_status prepare(congru_graph *graph)
 {
     for (size_t n = 0; n < graph->count; n++)
-        if (graph->node[n].wanted && graph->node[n].layer->state.prepare != NULL)
-            CONGRU_TRY(graph->node[n].layer->state.prepare(graph, &graph->node[n]));
+        if (graph->node[n].wanted && graph->node[n].layer->prepare != NULL)
+            CONGRU_TRY(graph->node[n].layer->prepare(&graph->node[n]));
     return CONGRU_OK;
 }
 

@@ -21,7 +21,7 @@ struct congru_node;
 typedef struct congru_need {
     size_t spectral;                   /* dimension of decompositions; 0: none */
     size_t lanes[CONGRU_LANES_MAX];    /* elements per trial */
-    size_t chains[CONGRU_WEIGHTS_MAX]; /* elements of sums over trials, zeroed */
+    size_t chains[CONGRU_WEIGHTS_MAX]; /* elements of sums over trials */
     size_t plain[CONGRU_PLAIN_MAX];    /* reals, for all trials together */
 } congru_need;
 
@@ -42,6 +42,12 @@ typedef struct congru_marks {
     size_t position; /* of its trial in the batch */
     double low, high;
 } congru_marks;
+
+static inline void congru_marks_widen(congru_marks *marks, double low, double high)
+{
+    marks->low = low < marks->low ? low : marks->low;
+    marks->high = high > marks->high ? high : marks->high;
+}
 
 /* The arguments of a layer for `count` consecutive trials of a batch, `first` being the place of their first. Arrays in
  * lanes hold `vectors` vectors. The adjoint of x is d_x. */
@@ -79,27 +85,25 @@ typedef enum congru_trait {
 typedef struct congru_layer {
     const char *name;
     unsigned traits;
-    /* Output shape, what is saved and summed, what calls need: from the shapes of the inputs. */
-    void (*plan)(struct congru_graph *graph, struct congru_node *node);
-    struct {
-        size_t bytes; /* of the node's state, zeroed */
-        /* Its arrays; run twice. */
-        void (*layout)(congru_arena *arena, struct congru_graph *graph, struct congru_node *node);
-        /* What a step's calls share, from the weights. */
-        congru_status (*prepare)(struct congru_graph *graph, struct congru_node *node);
-    } state;
-    /* Trials of a chunk, and the adjoint. */
+    congru_function_kind function; /* of eigenvalues: of layers that are no more than one */
+    size_t state;                  /* bytes of the node's state, zeroed */
+    /* Output shape, what is saved and summed, what calls need, from the shapes of the inputs; and arrays of the state
+     * (congru_take_doubles). Run again each time that the graph is laid out. */
+    void (*plan)(struct congru_node *node);
+    /* What a step's calls share, from the weights. */
+    congru_status (*prepare)(struct congru_node *node);
+    /* Trials of a chunk, and the adjoint. Of a layer of one input and no weights d_x[0] is always wanted. */
     struct {
         void (*forward)(const congru_call *call);
         void (*backward)(const congru_call *call);
     } trials;
     /* When the whole batch has passed the inputs; and its adjoint, before they go back. */
     struct {
-        congru_status (*meet)(struct congru_graph *graph, struct congru_node *node);
-        void (*part)(struct congru_graph *graph, struct congru_node *node);
+        congru_status (*meet)(struct congru_node *node);
+        void (*part)(struct congru_node *node);
     } batch;
     /* The gradient by the weights from the sums of all chunks; or the loss. */
-    congru_status (*finish)(struct congru_graph *graph, struct congru_node *node);
+    congru_status (*finish)(struct congru_node *node);
 } congru_layer;
 
 /* Eigenvalues and vectors of the symmetric `a`, which is destroyed; marks what fails, and extremes where wanted. */
@@ -108,8 +112,16 @@ void congru_call_eigen(const congru_call *call, size_t d, double *a, double *val
 /* Marks extremes of eigenvalues (d per trial), or of their exponentials, where they are wanted. */
 void congru_call_watch(const congru_call *call, size_t d, const double *values, bool exponential);
 
-/* sum[k] of this chunk = work.chains[k], folded. */
+/* Zeroes the sums of this chunk, for a backward that adds to them. */
+void congru_call_clear(const congru_call *call);
+
+/* work.chains[k], zeroed; sum[k] of this chunk = what has been added to it, folded. */
+double *congru_call_chains(const congru_call *call, size_t k);
 void congru_call_fold(const congru_call *call, size_t k);
+
+/* sum[k] (rows, cols) = the sum over the chunk's trials of a b, in lanes. */
+void congru_call_sum(const congru_call *call, size_t k, size_t rows, size_t cols, size_t inner,
+                     congru_operand a, congru_operand b);
 
 /* Doubles in lanes of `size` elements per trial. */
 static inline size_t congru_call_doubles(const congru_call *call, size_t size)

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "network/graph.h"
-#include "network/layers/affine_layer.h"
+#include "network/layers/layers.h"
 
 static congru_node *source(congru_graph *graph, const congru_node *node)
 {

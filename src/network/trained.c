@@ -8,11 +8,7 @@
 #include "base/memory.h"
 #include "base/scalar_math.h"
 #include "base/workspace.h"
-#include "network/layers/domain_layer.h"
-#include "network/layers/recentre_layer.h"
-#include "network/layers/rotation_layer.h"
-#include "network/layers/signal_input_layer.h"
-#include "network/layers/softmax_layer.h"
+#include "network/layers/layers.h"
 #include "spd/trace.h"
 
 /* ---- Graphs without a batch -------------------------------------------------------------------------- */
@@ -258,16 +254,12 @@ static void give(const congru_trained *n, const congru_given *given, const congr
         congru_scaling_of(graph)->gamma = n->gamma;
         congru_scaling_of(graph)->divisor = given->dispersion;
     }
-    if (recentre >= 0 && graph->node[recentre].state != NULL) {
-        congru_reference *reference = graph->node[recentre].state;
-        reference->given = given->centre->inverse;
-        reference->references = given->centre->results;
-    }
-    if (scale >= 0 && graph->node[scale].state != NULL) {
-        congru_domain_scale *factors = graph->node[scale].state;
-        factors->given = given->centre->factor;
-        factors->factors = given->centre->results;
-    }
+    if (recentre >= 0 && graph->node[recentre].state != NULL)
+        *(congru_given_values *)graph->node[recentre].state =
+            (congru_given_values){given->centre->inverse, given->centre->results};
+    if (scale >= 0 && graph->node[scale].state != NULL)
+        *(congru_given_values *)graph->node[scale].state =
+            (congru_given_values){given->centre->factor, given->centre->results};
     if (softmax >= 0)
         ((congru_softmax *)graph->node[softmax].state)->present = n->present;
     if (graph->node[0].layer == &congru_layer_signal && graph->node[0].state != NULL) {

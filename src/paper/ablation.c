@@ -251,17 +251,14 @@ static congru_status save(const congru_paper_job *job, const congru_ablation *fo
 congru_status congru_ablation_run(congru_paper_open *open, const char *folder, congru_ablation *found)
 {
     const congru_paper_job *job = open->job;
-    congru_status status =
-        congru_ablation_check(job->context, open->options.pipeline_count, open->options.pipelines);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_ablation_check(job->context, open->options.pipeline_count, open->options.pipelines));
     found->models = open->options.pipeline_count;
     for (size_t i = 0; i < found->models; i++) {
         congru_ablation_model(open->options.pipelines[i], found->model[i]);
         for (size_t v = 0; v < VARIANTS; v++)
             found->mean[v][i] = found->deviation[v][i] = NAN;
     }
-    status = run_variant(open, WHOLE, folder, found);
+    congru_status status = run_variant(open, WHOLE, folder, found);
     for (size_t v = 0; status == CONGRU_OK && v < WHOLE; v++)
         status = run_variant(open, v, folder, found);
     return status == CONGRU_OK && congru_paper_leads(job) ? save(job, found, folder) : status;

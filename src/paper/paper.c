@@ -193,8 +193,7 @@ static congru_status check_asked(congru_context *context, const congru_paper_req
 static congru_status begin(congru_context *context, congru_paper_result **result)
 {
     *result = calloc(1, sizeof **result);
-    return *result != NULL ? CONGRU_OK
-                           : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for an experiment");
+    return *result != NULL ? CONGRU_OK : congru_fail_memory(context, "an experiment");
 }
 
 congru_status congru_paper_run(congru_context *context, const congru_paper_request *request,
@@ -219,11 +218,10 @@ congru_status congru_ablate(congru_context *context, const congru_paper_request 
 {
     if (result != NULL)
         *result = NULL;
-    congru_status status = check(context, request, result);
-    if (status == CONGRU_OK && request->set_count != 1)
-        status =
-            congru_fail(context, CONGRU_ERROR_ARGUMENT, "parts of networks are left out on one set at a time");
-    if (status == CONGRU_OK)
-        status = begin(context, result);
-    return status == CONGRU_OK ? congru_ablate_set(&(congru_paper_job){context, request, *result}) : status;
+    CONGRU_TRY(check(context, request, result));
+    if (request->set_count != 1)
+        CONGRU_TRY(
+            congru_fail(context, CONGRU_ERROR_ARGUMENT, "parts of networks are left out on one set at a time"));
+    CONGRU_TRY(begin(context, result));
+    return congru_ablate_set(&(congru_paper_job){context, request, *result});
 }

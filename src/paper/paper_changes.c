@@ -183,7 +183,7 @@ const char *congru_paper_c(const congru_paper_job *job, char text[CONGRU_OPTION_
     const double c = job->request->run.method.c;
     if (c == 0)
         return "chosen on source subjects";
-    snprintf(text, CONGRU_OPTION_TEXT_SIZE, "%.6g, given", c);
+    congru_format(text, CONGRU_OPTION_TEXT_SIZE, "%.6g, given", c);
     return text;
 }
 

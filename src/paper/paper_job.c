@@ -13,7 +13,7 @@
 
 congru_status congru_paper_no_memory(const congru_paper_job *job)
 {
-    return congru_fail(job->context, CONGRU_ERROR_MEMORY, "not enough memory for an experiment");
+    return congru_fail_memory(job->context, "an experiment");
 }
 
 bool congru_paper_leads(const congru_paper_job *job)

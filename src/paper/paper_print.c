@@ -39,8 +39,7 @@ congru_status congru_paper_claims(congru_context *context, const congru_paper_re
         congru_table_text(table, verdicts[block->printed]);
         congru_table_text(table, block->text);
     }
-    return table->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table")
-                         : CONGRU_OK;
+    return table->failed ? congru_fail_memory(context, "a table") : CONGRU_OK;
 }
 
 /* A table under a title of its own, or under that of another where it has none. */
@@ -171,7 +170,7 @@ congru_status congru_paper_print(congru_context *context, const congru_paper_res
     if (status == CONGRU_OK && format != CONGRU_TABLE_JSON && format != CONGRU_TABLE_TEXT)
         status = add_claims(context, result, format, &all);
     if (status == CONGRU_OK && (all.failed || all.data == NULL))
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the text of an experiment");
+        status = congru_fail_memory(context, "the text of an experiment");
     if (status != CONGRU_OK)
         congru_text_clear(&all);
     *text = all.data;

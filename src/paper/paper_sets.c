@@ -116,9 +116,9 @@ congru_status congru_paper_set_remark(const congru_paper_open *open)
 {
     char remark[REMARK_SIZE];
     describe_remark(open, remark);
-    congru_status status =
-        remark[0] != '\0' ? congru_paper_say(open->job, CONGRU_PAPER_NOTE, true, "%s", remark) : CONGRU_OK;
-    return status == CONGRU_OK ? remark_steps(open->job) : status;
+    CONGRU_TRY(remark[0] != '\0' ? congru_paper_say(open->job, CONGRU_PAPER_NOTE, true, "%s", remark)
+                                 : CONGRU_OK);
+    return remark_steps(open->job);
 }
 
 congru_status congru_paper_runs_remark(const congru_paper_runs *runs)
@@ -394,13 +394,13 @@ bool congru_paper_runs_lack_signals(const congru_paper_runs *runs, const char *d
 
 congru_status congru_paper_runs_show(const congru_paper_runs *runs, const char *file, const char *pipelines)
 {
-    congru_status status = congru_paper_runs_remark(runs);
-    for (size_t i = 0; status == CONGRU_OK && congru_paper_dataset_at(i) != NULL; i++)
-        status = show_dataset(runs, congru_paper_dataset_at(i), file, pipelines);
-    for (size_t t = 0; status == CONGRU_OK && t < runs->scores.count; t++)
+    CONGRU_TRY(congru_paper_runs_remark(runs));
+    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++)
+        CONGRU_TRY(show_dataset(runs, congru_paper_dataset_at(i), file, pipelines));
+    for (size_t t = 0; t < runs->scores.count; t++)
         if (congru_paper_dataset(runs->scores.item[t]->name) == NULL)
-            status = show_dataset(runs, runs->scores.item[t]->name, file, pipelines);
-    return status;
+            CONGRU_TRY(show_dataset(runs, runs->scores.item[t]->name, file, pipelines));
+    return CONGRU_OK;
 }
 
 congru_status congru_paper_each_set(const congru_paper_job *job,

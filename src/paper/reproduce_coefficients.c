@@ -164,18 +164,17 @@ static congru_status run(model_job *job, const combination *own)
     congru_paper_open open;
     congru_results *results = NULL;
     char folder[CONGRU_PAPER_PATH_SIZE], suffix[NAME_SIZE + CONGRU_CHOOSE_SIZE];
-    congru_status status = congru_method_options_set(
-        job->paper->context, &method, NULL, congru_choose_row()->option.name, own == NULL ? job->choose : "");
-    for (size_t i = 0; status == CONGRU_OK && own != NULL && own->suffix[0] != '\0' && i < job->options; i++)
-        status = congru_method_options_set(job->paper->context, &method, NULL, job->option[i].row->option.name,
-                                           job->option[i].value[own->value[i]]);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_method_options_set(job->paper->context, &method, NULL, congru_choose_row()->option.name,
+                                         own == NULL ? job->choose : ""));
+    for (size_t i = 0; own != NULL && own->suffix[0] != '\0' && i < job->options; i++)
+        CONGRU_TRY(congru_method_options_set(job->paper->context, &method, NULL,
+                                             job->option[i].row->option.name,
+                                             job->option[i].value[own->value[i]]));
     if (own != NULL)
         snprintf(suffix, sizeof suffix, "%s", own->suffix);
     else
         name_chosen(job, suffix, sizeof suffix);
-    status = congru_paper_set_open(job->paper, job->which, &method, job->pipeline, &open);
+    congru_status status = congru_paper_set_open(job->paper, job->which, &method, job->pipeline, &open);
     if (status == CONGRU_OK)
         status = congru_paper_folder(job->paper, open.about->name, suffix, folder);
     if (status == CONGRU_OK)
@@ -341,10 +340,9 @@ static congru_status show(model_job *job)
     for (size_t v = 0; v < job->subjects; v++)
         if (is_scored(job, v))
             job->combination[best_for(job, v)].folds++;
-    congru_status status = show_combinations(job);
-    if (status == CONGRU_OK)
-        status = show_ways(job, first);
-    return status == CONGRU_OK ? compare(job) : status;
+    CONGRU_TRY(show_combinations(job));
+    CONGRU_TRY(show_ways(job, first));
+    return compare(job);
 }
 
 static congru_status coefficients_of_model(const congru_paper_job *paper, size_t which, const char *pipeline)
@@ -375,16 +373,16 @@ static congru_status coefficients_of_set(const congru_paper_job *paper, size_t w
     congru_names names;
     congru_names_split(&names, MODELS);
     const size_t count = asked->pipelines != NULL ? asked->pipeline_count : names.count;
-    congru_status status = congru_paper_say(
+    CONGRU_TRY(congru_paper_say(
         paper, CONGRU_PAPER_TEXT, true,
         "The paper chose its coefficients on a held-out validation fold of bnci2014-001 and kept them on all sets "
         "(H.2); it prints neither which fold, nor from what, nor what was chosen. As given are ours, decision D13, or "
         "the request's. A validation fold is a subject that is left out: the coefficients that decide best about its "
-        "labels are kept. Source subjects choose without the labels of who is scored.");
-    for (size_t i = 0; status == CONGRU_OK && i < count; i++)
-        status =
-            coefficients_of_model(paper, which, asked->pipelines != NULL ? asked->pipelines[i] : names.item[i]);
-    return status;
+        "labels are kept. Source subjects choose without the labels of who is scored."));
+    for (size_t i = 0; i < count; i++)
+        CONGRU_TRY(coefficients_of_model(paper, which,
+                                         asked->pipelines != NULL ? asked->pipelines[i] : names.item[i]));
+    return CONGRU_OK;
 }
 
 congru_status congru_reproduce_coefficients(const congru_paper_job *job)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number_text.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
@@ -170,18 +171,14 @@ static congru_status show(comparison_job *job, const char *dataset)
 {
     job->dataset = dataset;
     const bool known = strcmp(dataset, congru_paper_dataset_at(0)) == 0;
-    congru_status status =
-        congru_paper_say(job->cross.job, CONGRU_PAPER_LINE, true, "%s%s%s", dataset,
-                         known ? "" : ": the paper's numbers are of ", known ? "" : congru_paper_dataset_at(0));
-    if (status == CONGRU_OK)
-        status = show_table(job);
-    if (status == CONGRU_OK)
-        status = congru_paper_tell_marks(job->cross.job, "b is the paper's own");
-    if (status == CONGRU_OK)
-        status = congru_claims_judge(job->cross.job,
-                                     &(congru_claim_source){"comparison", read_cell, add_changes, job},
-                                     "Claims of the paper:");
-    return status;
+    CONGRU_TRY(congru_paper_say(job->cross.job, CONGRU_PAPER_LINE, true, "%s%s%s", dataset,
+                                known ? "" : ": the paper's numbers are of ",
+                                known ? "" : congru_paper_dataset_at(0)));
+    CONGRU_TRY(show_table(job));
+    CONGRU_TRY(congru_paper_tell_marks(job->cross.job, "b is the paper's own"));
+    return congru_claims_judge(job->cross.job,
+                               &(congru_claim_source){"comparison", read_cell, add_changes, job},
+                               "Claims of the paper:");
 }
 
 congru_status congru_reproduce_comparison(const congru_paper_job *paper)

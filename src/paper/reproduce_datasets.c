@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number_text.h"
 #include "paper/paper_printed.h"
 #include "paper/paper_sets.h"
@@ -228,11 +229,11 @@ static congru_status show_given(const congru_paper_job *job, size_t which, bool 
 congru_status congru_reproduce_datasets(const congru_paper_job *job)
 {
     bool given[8] = {false};
-    congru_status status = job->request->set_count == 0 ? congru_paper_title(job, "9", NULL) : CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < job->request->set_count; i++)
-        status = show_given(job, i, given);
-    for (size_t i = 0; status == CONGRU_OK && congru_paper_dataset_at(i) != NULL; i++)
+    CONGRU_TRY(job->request->set_count == 0 ? congru_paper_title(job, "9", NULL) : CONGRU_OK);
+    for (size_t i = 0; i < job->request->set_count; i++)
+        CONGRU_TRY(show_given(job, i, given));
+    for (size_t i = 0; congru_paper_dataset_at(i) != NULL; i++)
         if (!given[i])
-            status = show(job, congru_paper_dataset_at(i), congru_paper_dataset_at(i), NULL);
-    return status;
+            CONGRU_TRY(show(job, congru_paper_dataset_at(i), congru_paper_dataset_at(i), NULL));
+    return CONGRU_OK;
 }

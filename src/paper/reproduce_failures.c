@@ -29,7 +29,7 @@ enum { HIERARCHY_CHANNELS = 8, HIERARCHY_TRIALS = 20, WIDE_CHANNELS = 22, WIDE_T
 
 static congru_status no_memory(congru_context *context)
 {
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a made-up set");
+    return congru_fail_memory(context, "a made-up set");
 }
 
 static void add_sample(congru_random *random, size_t d, size_t class_index, double *covariance)
@@ -118,22 +118,22 @@ static congru_status make_low_rank(congru_context *context, size_t rank, congru_
         *first = rank > 0 ? *first : 0;
         *second = rank > 1 ? *second : *first;
     }
-    congru_status status = make_subspace(context, CHANNELS, set);
-    return status == CONGRU_OK ? transform(context, set, HALF, w) : status;
+    CONGRU_TRY(make_subspace(context, CHANNELS, set));
+    return transform(context, set, HALF, w);
 }
 
 /* Behind one layer after the other, each of N(0, 1/d) and without jitter. */
 static congru_status make_chain(congru_context *context, size_t layers, congru_set **set)
 {
     double w[CHANNELS * CHANNELS];
-    congru_status status = make_subspace(context, CHANNELS, set);
-    for (size_t l = 0; status == CONGRU_OK && l < layers; l++) {
+    CONGRU_TRY(make_subspace(context, CHANNELS, set));
+    for (size_t l = 0; l < layers; l++) {
         congru_random random = congru_random_stream(SEED, 0, 2, (uint32_t)l);
         for (size_t e = 0; e < CHANNELS * CHANNELS; e++)
             w[e] = congru_random_normal(&random) / sqrt((double)CHANNELS);
-        status = transform(context, set, CHANNELS, w);
+        CONGRU_TRY(transform(context, set, CHANNELS, w));
     }
-    return status;
+    return CONGRU_OK;
 }
 
 static congru_status make_hierarchy(congru_context *context, size_t channels, size_t trials, congru_set **set)
@@ -167,16 +167,14 @@ static congru_status make_merged(congru_context *context, size_t which, congru_s
 {
     congru_evaluation_options options;
     congru_evaluation_options_init(&options);
-    congru_status status = make_small(context, 0, set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(make_small(context, 0, set));
     const size_t d = (*set)->dimension, size = (*set)->count * d * d;
     double *aligned = calloc(size, sizeof *aligned), *input = (*set)->covariance;
     if (aligned == NULL)
         return no_memory(context);
     for (size_t e = 0; e < size; e++)
         input[e] *= (double)d;
-    status =
+    congru_status status =
         congru_pipeline_represent(context, *set, &options, which == INPUT ? "none+mdm" : "ra+mdm", 0, aligned);
     for (size_t e = 0; status == CONGRU_OK && which == SUMMED && e < size; e++)
         aligned[e] = (aligned[e] + input[e]) / 2;
@@ -356,9 +354,7 @@ static congru_status look_at_record(const failures_job *job, const char *folder,
     congru_report *report = NULL;
     const size_t *step;
     const double *mean;
-    congru_status status = congru_report_create(job->paper->context, &folder, 1, &report);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_report_create(job->paper->context, &folder, 1, &report));
     if (congru_report_curve(report, 0, pipeline, "gradient_norm", &step, &mean) > 0)
         number[GRADIENT] = mean[0];
     const size_t points = congru_report_curve(report, 0, pipeline, "rank", &step, &mean);
@@ -471,12 +467,12 @@ static congru_status show(const failures_job *job)
             else
                 congru_table_format_text(&table, "%.4g", job->number[i][q]);
     }
-    congru_status status = congru_paper_table(job->paper, true, &table, NULL);
-    for (size_t i = 0; status == CONGRU_OK && i < DEMONSTRATIONS; i++)
+    CONGRU_TRY(congru_paper_table(job->paper, true, &table, NULL));
+    for (size_t i = 0; i < DEMONSTRATIONS; i++)
         if (job->notes[i].size > 0)
-            status = congru_paper_say(job->paper, CONGRU_PAPER_NOTE, false, "%s: training notes: %s",
-                                      demonstrations[i].name, job->notes[i].data);
-    return status;
+            CONGRU_TRY(congru_paper_say(job->paper, CONGRU_PAPER_NOTE, false, "%s: training notes: %s",
+                                        demonstrations[i].name, job->notes[i].data));
+    return CONGRU_OK;
 }
 
 congru_status congru_reproduce_failures(const congru_paper_job *paper)

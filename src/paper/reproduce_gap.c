@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
 #include "paper/paper_printed.h"
@@ -139,13 +140,11 @@ static congru_status show_gap(const gap_job *job)
         if (given)
             congru_paper_cell_number(&table, reduction(our_gap, job, recovered), NAN);
     }
-    congru_status status = congru_paper_table(job->cross.job, true, &table, NULL);
-    if (status == CONGRU_OK && !given)
-        status = congru_paper_set_absent(job->cross.job, job->dataset);
-    return status == CONGRU_OK
-               ? congru_claims_judge(job->cross.job, &(congru_claim_source){"gap", read_cell, add_changes, job},
-                                     "Claims of the paper:")
-               : status;
+    CONGRU_TRY(congru_paper_table(job->cross.job, true, &table, NULL));
+    if (!given)
+        CONGRU_TRY(congru_paper_set_absent(job->cross.job, job->dataset));
+    return congru_claims_judge(job->cross.job, &(congru_claim_source){"gap", read_cell, add_changes, job},
+                               "Claims of the paper:");
 }
 
 congru_status congru_reproduce_gap(const congru_paper_job *paper)

@@ -46,9 +46,7 @@ static congru_status follow(congru_paper_open *open, const char *folder, size_t 
     const char *pipeline = congru_paper_geometry_models[model].pipeline;
     congru_evaluation_options *options = &open->options;
     congru_results *results = NULL;
-    congru_status status = name_folder(open->job, path, folder, model, alone);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(name_folder(open->job, path, folder, model, alone));
     options->folder = path;
     options->processes = NULL; /* what follows is not shared */
     options->pipelines = &pipeline;
@@ -57,7 +55,7 @@ static congru_status follow(congru_paper_open *open, const char *folder, size_t 
     options->subject_count = 1;
     options->method.network.unconstrained = alone;
     options->method.network.record = true;
-    status = congru_paper_evaluate(open->job, open->set, options, &results);
+    congru_status status = congru_paper_evaluate(open->job, open->set, options, &results);
     congru_results_destroy(&results);
     if (status == CONGRU_OK)
         status = congru_geometry_follow(context, open->set, options, pipeline, of->left_out, &of->choice,

@@ -1,6 +1,7 @@
 /* Experiment properties: tables 1, 7 and 8, what is true of each cell and what shows it. SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/error.h"
 #include "paper/paper_printed.h"
 #include "paper/paper_sets.h"
 #include "paper/paper_tables.h"
@@ -39,12 +40,9 @@ static congru_status show_table(const congru_paper_job *job, const char *number,
 congru_status congru_reproduce_properties(const congru_paper_job *job)
 {
     static const char *const numbers[] = {"1", "7", "8"};
-    congru_status status = CONGRU_OK;
     size_t cells = 0, same = 0;
-    for (size_t i = 0; status == CONGRU_OK && i < 3; i++)
-        status = show_table(job, numbers[i], &cells, &same);
-    if (status == CONGRU_OK)
-        status = congru_paper_say(job, CONGRU_PAPER_LINE, true, "Of %zu cells %zu are as the paper has them",
-                                  cells, same);
-    return status;
+    for (size_t i = 0; i < 3; i++)
+        CONGRU_TRY(show_table(job, numbers[i], &cells, &same));
+    return congru_paper_say(job, CONGRU_PAPER_LINE, true, "Of %zu cells %zu are as the paper has them", cells,
+                            same);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "congru/report.h"
 #include "paper/paper_changes.h"
 #include "paper/paper_sets.h"
@@ -173,11 +174,9 @@ static congru_status add_pair(recipes_job *job, const char *title, const char *a
     congru_pair *row = &job->row[job->rows];
     name_cell(a, a_recipe, names[0]);
     name_cell(b, b_recipe, names[1]);
-    congru_status status =
-        congru_scores_compare(job->paper->context, job->scores.count,
-                              (const congru_scores *const *)job->scores.item, names[0], names[1], &row->result);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_scores_compare(job->paper->context, job->scores.count,
+                                     (const congru_scores *const *)job->scores.item, names[0], names[1],
+                                     &row->result));
     row->dataset = title;
     row->a = a;
     row->b = a_recipe == b_recipe ? b : recipes[b_recipe].name;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
 #include "paper/paper_printed.h"
@@ -114,9 +115,7 @@ static congru_status show(const congru_paper_runs *sets, bool aligners)
     static const char *const headings[] = {"dataset", "method",       "paper s",
                                            "ours s",  "ours / paper", "predicting s"};
     congru_table table = {0};
-    congru_status status = congru_paper_title(sets->job, aligners ? "13" : "14", NULL);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_paper_title(sets->job, aligners ? "13" : "14", NULL));
     congru_table_headings(&table, sets->scores.count > 0 ? 6 : 3, headings);
     add_rows(&table, sets, aligners);
     return congru_paper_table(sets->job, true, &table, NULL);

@@ -83,9 +83,7 @@ static congru_status add_row(statistics_job *job, congru_table *table, const con
     congru_comparison result;
     double printed[QUANTITIES], found[QUANTITIES];
     char differ[64] = "";
-    congru_status status = compare(job, row, false, &result);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(compare(job, row, false, &result));
     take_quantities(&result, found);
     for (size_t i = 0; i < QUANTITIES; i++) {
         printed[i] = congru_number_read(row->field[FIRST + i], NULL);
@@ -103,7 +101,7 @@ static congru_status add_row(statistics_job *job, congru_table *table, const con
     add_numbers(table, row, "recomputed", result.count, found, differ);
     if (job->runs.scores.count == 0)
         return CONGRU_OK;
-    status = compare(job, row, true, &result);
+    congru_status status = compare(job, row, true, &result);
     take_quantities(&result, found);
     add_numbers(table, row, "ours", result.count, found, "");
     return status;
@@ -139,21 +137,19 @@ static congru_status count_rows(const statistics_job *job)
 
 static congru_status show(statistics_job *job)
 {
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; status == CONGRU_OK && i < TABLES; i++)
-        status = show_table(job, tables[i][0], tables[i][1]);
-    if (status == CONGRU_OK && job->lines.failed)
-        status = congru_paper_no_memory(job->runs.job);
-    if (status == CONGRU_OK)
-        status = congru_paper_say(
-            job->runs.job, CONGRU_PAPER_TEXT, true,
-            "Gain in points, d_z, p of Wilcoxon's test, the share of subjects that improve, and the ends of the "
-            "95 %% interval: as printed, and recomputed from the paper's own columns of subjects (tables 21 "
-            "and 22).%s",
-            job->runs.scores.count > 0 ? " Ours are of the sets that are given, n subjects of them." : "");
-    for (size_t i = 0; status == CONGRU_OK && i < job->lines.cells; i++)
-        status = congru_paper_say(job->runs.job, CONGRU_PAPER_NOTE, i == 0, "%s", job->lines.cell[i].text);
-    return status == CONGRU_OK ? count_rows(job) : status;
+    for (size_t i = 0; i < TABLES; i++)
+        CONGRU_TRY(show_table(job, tables[i][0], tables[i][1]));
+    if (job->lines.failed)
+        CONGRU_TRY(congru_paper_no_memory(job->runs.job));
+    CONGRU_TRY(congru_paper_say(
+        job->runs.job, CONGRU_PAPER_TEXT, true,
+        "Gain in points, d_z, p of Wilcoxon's test, the share of subjects that improve, and the ends of the "
+        "95 %% interval: as printed, and recomputed from the paper's own columns of subjects (tables 21 "
+        "and 22).%s",
+        job->runs.scores.count > 0 ? " Ours are of the sets that are given, n subjects of them." : ""));
+    for (size_t i = 0; i < job->lines.cells; i++)
+        CONGRU_TRY(congru_paper_say(job->runs.job, CONGRU_PAPER_NOTE, i == 0, "%s", job->lines.cell[i].text));
+    return count_rows(job);
 }
 
 /* Holm's correction of the p the paper prints across subjects. */
@@ -165,9 +161,7 @@ static congru_status show_corrected(const congru_paper_job *job)
     for (size_t i = 0; congru_paper_row_read("statistics", i, &row) > 0; i++)
         if (strcmp(row.field[0], "across") == 0 && count < 32)
             p[count++] = congru_number_read(row.field[FIRST + P], NULL);
-    congru_status status = congru_holm_correct(job->context, count, p, corrected);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_holm_correct(job->context, count, p, corrected));
     for (size_t i = 0; i < count; i++) {
         below += p[i] < 0.05;
         still += corrected[i] < 0.05;

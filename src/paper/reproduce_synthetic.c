@@ -66,12 +66,10 @@ static congru_status run_stage(synthetic_job *job, congru_synth_stage stage, int
     made.seed = (uint64_t)seed;
     const char *name = congru_synth_stage_name(stage);
     congru_set_destroy(&job->set);
-    congru_status status = congru_synth(job->paper->context, &made, &job->set);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_synth(job->paper->context, &made, &job->set));
     const double c = job->options.method.c;
     job->options.method.seed = (uint64_t)seed;
-    status = score(job, name, seed, "", pipelines, PIPELINES, NULL);
+    congru_status status = score(job, name, seed, "", pipelines, PIPELINES, NULL);
     for (size_t k = 0; status == CONGRU_OK && k < RIDGES; k++) {
         char scored[CONGRU_SCORE_NAME_SIZE];
         congru_paper_ridge(job->paper, ridge, k == 1, scored);
@@ -169,24 +167,17 @@ static congru_status show_all(const synthetic_job *job)
 {
     char steps[CONGRU_OPTION_TEXT_SIZE] = "", c[CONGRU_OPTION_TEXT_SIZE];
     congru_method_options_get(&job->options.method, "steps", steps);
-    congru_status status = congru_paper_title(job->paper, "2", "6");
-    if (status == CONGRU_OK)
-        status = congru_paper_say(
-            job->paper, CONGRU_PAPER_LINE, true,
-            "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps; "
-            "C %s",
-            job->paper->request->trials, job->seeds[0], job->seeds[1], steps, congru_paper_c(job->paper, c));
-    if (status == CONGRU_OK)
-        status = show(job);
-    if (status == CONGRU_OK)
-        status = congru_paper_tell_marks(job->paper, "b are the best methods of a stage");
-    if (status == CONGRU_OK)
-        status =
-            congru_claims_judge(job->paper, &(congru_claim_source){"synthetic", read_cell, add_changes, job},
-                                "Claims of the paper:");
-    if (status == CONGRU_OK)
-        status = congru_paper_say(job->paper, CONGRU_PAPER_LINE, true, "Results in %s", job->parent);
-    return status;
+    CONGRU_TRY(congru_paper_title(job->paper, "2", "6"));
+    CONGRU_TRY(congru_paper_say(
+        job->paper, CONGRU_PAPER_LINE, true,
+        "Accuracy in %%, 9 subjects with %d trials of each class; seeds %d to %d; %s training steps; "
+        "C %s",
+        job->paper->request->trials, job->seeds[0], job->seeds[1], steps, congru_paper_c(job->paper, c)));
+    CONGRU_TRY(show(job));
+    CONGRU_TRY(congru_paper_tell_marks(job->paper, "b are the best methods of a stage"));
+    CONGRU_TRY(congru_claims_judge(job->paper, &(congru_claim_source){"synthetic", read_cell, add_changes, job},
+                                   "Claims of the paper:"));
+    return congru_paper_say(job->paper, CONGRU_PAPER_LINE, true, "Results in %s", job->parent);
 }
 
 congru_status congru_reproduce_synthetic(const congru_paper_job *paper)

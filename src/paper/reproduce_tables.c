@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/number_text.h"
 #include "paper/claims.h"
 #include "paper/paper_changes.h"
@@ -310,17 +311,16 @@ static congru_status show_z(const table_job *job)
         add_z(&table, job->z[m]);
         add_z(&table, job->z[m] - job->printed_z[m]);
     }
-    congru_status status = congru_paper_table(job->sets.job, true, &table, NULL);
-    if (status == CONGRU_OK)
-        status = congru_paper_tell_marks(job->sets.job, job->about->marks);
-    if (status == CONGRU_OK && given)
-        status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
-                                  "Paper and ours are over the same sets and methods, those that both have: "
-                                  "the paper's from its columns of subjects.");
-    if (status == CONGRU_OK && !job->whole)
-        status = congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
-                                  "Claims by z are judged when all five sets and all methods are there.");
-    return status;
+    CONGRU_TRY(congru_paper_table(job->sets.job, true, &table, NULL));
+    CONGRU_TRY(congru_paper_tell_marks(job->sets.job, job->about->marks));
+    if (given)
+        CONGRU_TRY(congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
+                                    "Paper and ours are over the same sets and methods, those that both have: "
+                                    "the paper's from its columns of subjects."));
+    if (!job->whole)
+        CONGRU_TRY(congru_paper_say(job->sets.job, CONGRU_PAPER_TEXT, false,
+                                    "Claims by z are judged when all five sets and all methods are there."));
+    return CONGRU_OK;
 }
 
 /* The paper's columns of subjects: the table's own, and those of aligners that it is compared with. */

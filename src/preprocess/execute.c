@@ -65,20 +65,14 @@ congru_status congru_preprocess_samples(congru_context *context, const congru_pr
     if ((p->band[1] > 0 || p->notch > 0) && !(rate > 0))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "the sampling rate, which filters need, is not known");
-    congru_status status = congru_check_count(context, trials, channels);
-    if (status == CONGRU_OK)
-        status = congru_check_count(context, trials * channels, samples);
-    if (status == CONGRU_OK)
-        status = check_band(context, p, rate);
-    if (status == CONGRU_OK)
-        status = scale_and_reference(context, p, trials, channels, samples, signal);
-    if (status == CONGRU_OK && p->band[1] > 0 && p->fir)
-        status = congru_signal_filter_fir(context, p->band[0], p->band[1], rate, 0, trials * channels, samples,
-                                          signal);
-    if (status == CONGRU_OK)
-        status = congru_preprocess_design(context, p, rate, &filter, &left_out);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_count(context, trials, channels));
+    CONGRU_TRY(congru_check_count(context, trials * channels, samples));
+    CONGRU_TRY(check_band(context, p, rate));
+    CONGRU_TRY(scale_and_reference(context, p, trials, channels, samples, signal));
+    if (p->band[1] > 0 && p->fir)
+        CONGRU_TRY(congru_signal_filter_fir(context, p->band[0], p->band[1], rate, 0, trials * channels,
+                                            samples, signal));
+    CONGRU_TRY(congru_preprocess_design(context, p, rate, &filter, &left_out));
     if (left_out)
         congru_note(context, "the notch at %g Hz is left out: signals of %g Hz hold nothing there", p->notch,
                     rate);

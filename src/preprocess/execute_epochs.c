@@ -58,9 +58,8 @@ static congru_status choose_channels(congru_context *context, const congru_prepr
                            congru_count(count, "channel").text, epochs->channels);
     size_t *place = congru_memory_take(count * sizeof *place);
     double *trial = congru_memory_take((epochs->channels * samples + 1) * sizeof *trial);
-    congru_status status = place != NULL && trial != NULL
-                               ? find_channels(context, p, position, epochs, place)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a trial");
+    congru_status status = place != NULL && trial != NULL ? find_channels(context, p, position, epochs, place)
+                                                          : congru_fail_memory(context, "a trial");
     if (status == CONGRU_OK) {
         for (size_t i = 0; i < epochs->count; i++) {
             memcpy(trial, epochs->data + i * epochs->channels * samples,
@@ -208,15 +207,12 @@ congru_status congru_preprocess_trials(congru_context *context, const congru_pre
         (p->band[1] > 0 || p->notch > 0 || p->resample > 0 || !p->whole || p->baseline[1] > p->baseline[0]))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "it does not say its rate (import it with --rate, or save it as 'fs')");
-    congru_status status = choose_channels(context, p, position, epochs);
-    if (status == CONGRU_OK)
-        status = take_baseline(context, p, epochs);
-    if (status == CONGRU_OK)
-        status = congru_preprocess_samples(context, p, epochs->rate, epochs->count, epochs->channels,
-                                           epochs->samples, epochs->data);
-    if (status == CONGRU_OK)
-        status = resample(context, p, epochs);
-    return status == CONGRU_OK ? crop(context, p, epochs) : status;
+    CONGRU_TRY(choose_channels(context, p, position, epochs));
+    CONGRU_TRY(take_baseline(context, p, epochs));
+    CONGRU_TRY(congru_preprocess_samples(context, p, epochs->rate, epochs->count, epochs->channels,
+                                         epochs->samples, epochs->data));
+    CONGRU_TRY(resample(context, p, epochs));
+    return crop(context, p, epochs);
 }
 
 double congru_preprocess_swing(const double *x, size_t samples)
@@ -270,12 +266,10 @@ congru_status congru_preprocess_epochs(congru_context *context, const congru_pre
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_preprocess_epochs: p, epochs and report must not be NULL");
     *report = (congru_epochs_report){.found = epochs->count};
-    congru_status status = congru_preprocess_regress(context, p, epochs);
-    if (status == CONGRU_OK)
-        status = congru_preprocess_trials(context, p, position, epochs);
-    if (status == CONGRU_OK && p->rest)
+    CONGRU_TRY(congru_preprocess_regress(context, p, epochs));
+    CONGRU_TRY(congru_preprocess_trials(context, p, position, epochs));
+    if (p->rest)
         call_rest(epochs);
-    if (status == CONGRU_OK)
-        status = drop_missing(context, epochs, report);
-    return status == CONGRU_OK ? congru_preprocess_reject(context, p, epochs, report) : status;
+    CONGRU_TRY(drop_missing(context, epochs, report));
+    return congru_preprocess_reject(context, p, epochs, report);
 }

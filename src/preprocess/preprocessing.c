@@ -66,8 +66,7 @@ congru_status congru_preprocessing_name_channels(congru_context *context, congru
 {
     char(*names)[CONGRU_LABEL_SIZE] = calloc(count + 1, sizeof *names);
     if (names == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the names of %zu channels",
-                           count);
+        return congru_fail_memory(context, "the names of %zu channels", count);
     if (count > 0)
         memcpy(names, name, count * sizeof *names);
     free(p->channel_name);

@@ -158,8 +158,7 @@ congru_status congru_preprocess_regress(congru_context *context, const congru_pr
         return status;
     double *with = calloc(r.count * epochs->channels, sizeof *with);
     if (with == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu channels",
-                           epochs->channels);
+        return congru_fail_memory(context, "%zu channels", epochs->channels);
     const size_t subjects = epochs->subject != NULL ? epochs->subjects : 1;
     for (size_t s = 0; status == CONGRU_OK && s < subjects; s++)
         status = regress_subject(context, epochs, (int32_t)s, &r, with);

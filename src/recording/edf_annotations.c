@@ -137,9 +137,7 @@ static congru_status place_record(void *user, size_t listed, uint64_t record, ui
     time_stamped list;
     bool found;
     (void)listed, (void)first, (void)count;
-    congru_status status = next_list(&at, &list, &found);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(next_list(&at, &list, &found));
     if (!found || !tells_record_time(&list))
         return fail_here(&at, bytes, "the time of the record");
     if (record == 0)

@@ -155,9 +155,7 @@ static congru_status count_records(const header_bytes *from, congru_edf_header *
     long long stated = -1;
     if (!is_blank(field, CONGRU_EDF_NUMBER) && !congru_header_integer(field, CONGRU_EDF_NUMBER, &stated))
         return fail_field(from, "the number of records", field, CONGRU_EDF_NUMBER);
-    congru_status status = find_data_offset(from, header, stated);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(find_data_offset(from, header, stated));
     header->records = (from->file_size - header->data_offset) / header->record_bytes;
     if (stated > 0 && (uint64_t)stated > header->records)
         return congru_fail(
@@ -184,12 +182,10 @@ static congru_status parse(const header_bytes *from, congru_edf_header *header)
         return congru_fail(from->context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu signals",
                            from->file, from->signals);
     find_format(from->bytes, header);
-    congru_status status = CONGRU_OK;
-    for (size_t i = 0; i < header->signals && status == CONGRU_OK; i++)
-        status = read_signal(from, header, i);
-    if (status == CONGRU_OK)
-        status = read_duration(from, header);
-    return status == CONGRU_OK ? count_records(from, header) : status;
+    for (size_t i = 0; i < header->signals; i++)
+        CONGRU_TRY(read_signal(from, header, i));
+    CONGRU_TRY(read_duration(from, header));
+    return count_records(from, header);
 }
 
 congru_status congru_edf_header_read(congru_context *context, const congru_source *source,
@@ -199,9 +195,7 @@ congru_status congru_edf_header_read(congru_context *context, const congru_sourc
     header_bytes from = {
         .context = context, .file = source->name, .file_size = source->size, .bytes = fixed, .signals = 0};
     *header = (congru_edf_header){0};
-    congru_status status = congru_source_read(context, source, 0, sizeof fixed, fixed);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(context, source, 0, sizeof fixed, fixed));
     long long signals;
     if (!congru_header_integer(fixed + AT_SIGNALS, SIGNALS_SIZE, &signals) || signals < 1 ||
         signals > SIGNALS_MAX)
@@ -219,7 +213,7 @@ congru_status congru_edf_header_read(congru_context *context, const congru_sourc
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu bytes", source->name,
                            size);
     from.bytes = bytes;
-    status = congru_source_read(context, source, 0, size, bytes);
+    congru_status status = congru_source_read(context, source, 0, size, bytes);
     if (status == CONGRU_OK)
         status = parse(&from, header);
     free(bytes);

@@ -132,12 +132,10 @@ congru_status congru_eeglab_describe(congru_context *context, const char *file, 
     if (!(eeglab->rate > 0) || !isfinite(eeglab->rate))
         return congru_fail(context, CONGRU_ERROR_FORMAT, "%s: EEG.srate: expected a positive number, found %g",
                            file, eeglab->rate);
-    congru_status status = take_size(eeglab, "nbchan", false, &eeglab->channels);
-    if (status == CONGRU_OK)
-        status = take_size(eeglab, "pnts", false, &eeglab->samples);
-    if (status == CONGRU_OK)
-        status = take_size(eeglab, "trials", true, &eeglab->trials);
-    return status == CONGRU_OK ? check_data(eeglab) : status;
+    CONGRU_TRY(take_size(eeglab, "nbchan", false, &eeglab->channels));
+    CONGRU_TRY(take_size(eeglab, "pnts", false, &eeglab->samples));
+    CONGRU_TRY(take_size(eeglab, "trials", true, &eeglab->trials));
+    return check_data(eeglab);
 }
 
 /* ---- Channels ------------------------------------------------------------------------------------ */
@@ -297,10 +295,8 @@ congru_status congru_eeglab_check_samples(const congru_eeglab *eeglab, const con
         return CONGRU_OK;
     if (beside != NULL)
         return check_size(eeglab, beside);
-    congru_status status = open_beside(eeglab, path, &source);
-    if (status != CONGRU_OK)
-        return status;
-    status = check_size(eeglab, &source);
+    CONGRU_TRY(open_beside(eeglab, path, &source));
+    congru_status status = check_size(eeglab, &source);
     congru_source_close(&source);
     return status;
 }
@@ -314,10 +310,8 @@ congru_status congru_eeglab_samples(const congru_eeglab *eeglab, const congru_so
         return read_numbers(eeglab, chosen, count, data);
     if (beside != NULL)
         return read_source(eeglab, beside, chosen, count, data);
-    congru_status status = open_beside(eeglab, path, &source);
-    if (status != CONGRU_OK)
-        return status;
-    status = read_source(eeglab, &source, chosen, count, data);
+    CONGRU_TRY(open_beside(eeglab, path, &source));
+    congru_status status = read_source(eeglab, &source, chosen, count, data);
     congru_source_close(&source);
     return status;
 }

@@ -277,11 +277,8 @@ static congru_status take_channel(walk *on, const congru_fif_tag *tag)
     congru_fif *fif = on->fif;
     if (tag->type != TYPE_CH_INFO || tag->size < CHANNEL_SIZE)
         return fail_tag(on, tag, "a channel of 96 bytes");
-    congru_status status = congru_source_read(on->context, on->source, tag->at, CHANNEL_SIZE, bytes);
-    if (status == CONGRU_OK)
-        status = grow_channels(on);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(on->context, on->source, tag->at, CHANNEL_SIZE, bytes));
+    CONGRU_TRY(grow_channels(on));
     congru_channel *channel = &fif->channel[fif->channels];
     *channel = (congru_channel){.type = type_of(word_32(bytes + 8))};
     /* MNE calls the numbers of trigger lines volts, too. */
@@ -455,9 +452,7 @@ static congru_status take_tag(walk *on, const congru_fif_tag *tag)
 static congru_status take_block(walk *on, const congru_fif_tag *tag)
 {
     int64_t block = 0;
-    congru_status status = take_whole(on, tag, "the kind of a block", &block);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(take_whole(on, tag, "the kind of a block", &block));
     if (tag->kind == TAG_BLOCK_START) {
         if (on->depth == DEPTH_MAX)
             return fail_tag(on, tag, "blocks at most 64 deep");
@@ -476,9 +471,7 @@ static congru_status next_tag(walk *on, uint64_t *position, congru_fif_tag *tag)
 {
     unsigned char bytes[TAG_SIZE];
     uint64_t size = on->source->size;
-    congru_status status = congru_source_read(on->context, on->source, *position, TAG_SIZE, bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(on->context, on->source, *position, TAG_SIZE, bytes));
     *tag = (congru_fif_tag){word_32(bytes), word_32(bytes + 4), word_32(bytes + 8), *position + TAG_SIZE};
     uint32_t next = word_32(bytes + 12);
     if (tag->size > size - tag->at)

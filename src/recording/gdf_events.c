@@ -29,9 +29,7 @@ static congru_status read_table_header(congru_context *context, const congru_sou
 {
     unsigned char bytes[TABLE_HEADER];
     uint64_t offset = header->header_bytes + header->records * header->record_bytes;
-    congru_status status = congru_source_read(context, source, offset, sizeof bytes, bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(context, source, offset, sizeof bytes, bytes));
     bool rate_last = header->version >= VERSION_RATE_LAST;
     double table_rate = rate_last ? (double)congru_gdf_f32(bytes + 4) : (double)congru_gdf_u24(bytes + 1);
     *events = (table){.offset = offset + TABLE_HEADER, .mode = bytes[0]};
@@ -82,18 +80,16 @@ static congru_status read_block(congru_context *context, const congru_source *so
     unsigned char positions[BLOCK_EVENTS * 4], types[BLOCK_EVENTS * 2], durations[BLOCK_EVENTS * 4];
     uint64_t all = events->count;
     bool lasting = events->mode > 1;
-    congru_status status =
-        congru_source_read(context, source, events->offset + first * 4, count * 4, positions);
-    if (status == CONGRU_OK)
-        status = congru_source_read(context, source, events->offset + all * 4 + first * 2, count * 2, types);
-    if (status == CONGRU_OK && lasting)
-        status =
-            congru_source_read(context, source, events->offset + all * 8 + first * 4, count * 4, durations);
-    for (size_t i = 0; i < count && status == CONGRU_OK; i++)
-        status =
-            add_event(context, header, events, congru_gdf_u32(positions + i * 4), congru_gdf_u16(types + i * 2),
-                      lasting ? congru_gdf_u32(durations + i * 4) : 0, recording);
-    return status;
+    CONGRU_TRY(congru_source_read(context, source, events->offset + first * 4, count * 4, positions));
+    CONGRU_TRY(congru_source_read(context, source, events->offset + all * 4 + first * 2, count * 2, types));
+    if (lasting)
+        CONGRU_TRY(
+            congru_source_read(context, source, events->offset + all * 8 + first * 4, count * 4, durations));
+    for (size_t i = 0; i < count; i++)
+        CONGRU_TRY(add_event(context, header, events, congru_gdf_u32(positions + i * 4),
+                             congru_gdf_u16(types + i * 2), lasting ? congru_gdf_u32(durations + i * 4) : 0,
+                             recording));
+    return CONGRU_OK;
 }
 
 /* Where an end has its beginning, it becomes the duration of that; the others stay what they are. */
@@ -135,14 +131,12 @@ congru_status congru_gdf_events_read(congru_context *context, const congru_sourc
     if (header->records_unknown || end == source->size)
         return CONGRU_OK;
     table events;
-    congru_status status = read_table_header(context, source, header, recording->rate, &events);
-    for (uint64_t first = 0; status == CONGRU_OK && first < events.count; first += BLOCK_EVENTS) {
+    CONGRU_TRY(read_table_header(context, source, header, recording->rate, &events));
+    for (uint64_t first = 0; first < events.count; first += BLOCK_EVENTS) {
         uint64_t left = events.count - first;
-        status = read_block(context, source, header, &events, first,
-                            left < BLOCK_EVENTS ? (size_t)left : (size_t)BLOCK_EVENTS, recording);
+        CONGRU_TRY(read_block(context, source, header, &events, first,
+                              left < BLOCK_EVENTS ? (size_t)left : (size_t)BLOCK_EVENTS, recording));
     }
-    if (status != CONGRU_OK)
-        return status;
     congru_recording_sort_events(recording);
     return join_ends(context, source, recording);
 }

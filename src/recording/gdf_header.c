@@ -239,10 +239,7 @@ static congru_status read_signal(congru_context *context, const congru_source *s
     signal->per_record = congru_gdf_u32(bytes + AT_PER_RECORD * n + index * 4);
     signal->position = header->record_bytes;
     channel->rate = rate_of(signal->per_record, header->duration);
-    congru_status status =
-        read_type(context, source, congru_gdf_u32(bytes + AT_TYPE * n + index * 4), channel, signal);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(read_type(context, source, congru_gdf_u32(bytes + AT_TYPE * n + index * 4), channel, signal));
     header->record_bytes += (uint64_t)signal->per_record * congru_gdf_sample_bytes(signal->kind);
     if (header->record_bytes > source->size) /* checked at each signal, so that the sum cannot overflow */
         return congru_fail(
@@ -359,20 +356,15 @@ congru_status congru_gdf_header_read(congru_context *context, const congru_sourc
 {
     unsigned char bytes[BLOCK];
     *header = (congru_gdf_header){0};
-    congru_status status = congru_source_read(context, source, 0, sizeof bytes, bytes);
-    if (status == CONGRU_OK)
-        status = read_version(context, source, bytes, header);
-    if (status == CONGRU_OK)
-        status = read_lengths(context, source, bytes, header);
-    if (status == CONGRU_OK)
-        status = read_duration(context, source, bytes, header);
-    if (status == CONGRU_OK)
-        status = read_signals(context, source, header);
-    if (status == CONGRU_OK)
-        status = read_records(context, source, bytes, header);
-    if (status == CONGRU_OK && header->version >= VERSION_FIELDS)
-        status = read_fields(context, source, header);
-    return status;
+    CONGRU_TRY(congru_source_read(context, source, 0, sizeof bytes, bytes));
+    CONGRU_TRY(read_version(context, source, bytes, header));
+    CONGRU_TRY(read_lengths(context, source, bytes, header));
+    CONGRU_TRY(read_duration(context, source, bytes, header));
+    CONGRU_TRY(read_signals(context, source, header));
+    CONGRU_TRY(read_records(context, source, bytes, header));
+    if (header->version >= VERSION_FIELDS)
+        CONGRU_TRY(read_fields(context, source, header));
+    return CONGRU_OK;
 }
 
 void congru_gdf_header_clear(congru_gdf_header *header)

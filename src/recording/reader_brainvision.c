@@ -166,14 +166,10 @@ static congru_status read_chosen(congru_context *context, const char *name,
 {
     size_t count, samples = 0;
     double rate;
-    congru_status status =
-        congru_reader_choose(context, name, header->channel, header->channels, options, chosen, &count, &rate);
-    if (status == CONGRU_OK)
-        status = count_samples(context, header, data, &samples);
-    if (status == CONGRU_OK)
-        status = congru_recording_create(context, name, count, samples, options->header_only, recording);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(
+        congru_reader_choose(context, name, header->channel, header->channels, options, chosen, &count, &rate));
+    CONGRU_TRY(count_samples(context, header, data, &samples));
+    CONGRU_TRY(congru_recording_create(context, name, count, samples, options->header_only, recording));
     strcpy((*recording)->format, "BrainVision");
     (*recording)->rate = rate;
     for (size_t i = 0; i < count; i++)

@@ -97,12 +97,9 @@ static congru_status list_channels(reading *state)
 
 static congru_status choose_channels(reading *state)
 {
-    congru_status status = list_channels(state);
-    if (status == CONGRU_OK)
-        status = congru_reader_choose(state->context, state->source->name, state->channel, state->channels,
-                                      state->options, state->chosen, &state->chosen_count, &state->rate);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(list_channels(state));
+    CONGRU_TRY(congru_reader_choose(state->context, state->source->name, state->channel, state->channels,
+                                    state->options, state->chosen, &state->chosen_count, &state->rate));
     for (size_t i = 0; i < state->chosen_count; i++) {
         uint64_t samples = state->header.signal[state->signal[state->chosen[i]]].samples;
         if (samples > state->samples_per_record)
@@ -257,23 +254,18 @@ static congru_status add_status_events(const reading *state)
 
 static congru_status read_parts(reading *state)
 {
-    congru_status status = congru_edf_header_read(state->context, state->source, &state->header);
-    if (status == CONGRU_OK)
-        status = choose_channels(state);
-    if (status == CONGRU_OK && !state->options->header_only)
-        status = find_scales(state);
-    if (status == CONGRU_OK)
-        status = make_recording(state);
-    if (status == CONGRU_OK && !state->options->header_only) {
+    CONGRU_TRY(congru_edf_header_read(state->context, state->source, &state->header));
+    CONGRU_TRY(choose_channels(state));
+    if (!state->options->header_only)
+        CONGRU_TRY(find_scales(state));
+    CONGRU_TRY(make_recording(state));
+    if (!state->options->header_only) {
         fill_gaps(state);
-        status = congru_edf_walk(state->context, state->source, &state->header, state->chosen,
-                                 state->chosen_count, decode, state);
+        CONGRU_TRY(congru_edf_walk(state->context, state->source, &state->header, state->chosen,
+                                   state->chosen_count, decode, state));
     }
-    if (status == CONGRU_OK)
-        status = congru_edf_add_annotations(state->context, state->source, &state->header, state->recording);
-    if (status == CONGRU_OK)
-        status = add_status_events(state);
-    return status;
+    CONGRU_TRY(congru_edf_add_annotations(state->context, state->source, &state->header, state->recording));
+    return add_status_events(state);
 }
 
 static congru_status read_edf(congru_context *context, const char *path, const congru_source *source,

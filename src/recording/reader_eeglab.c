@@ -69,19 +69,16 @@ congru_status congru_eeglab_read(congru_context *context, const char *path, cons
 {
     congru_eeglab eeglab;
     *recording = NULL;
-    congru_status status = congru_eeglab_describe(context, path, source, mat, &eeglab);
-    if (status == CONGRU_OK && eeglab.trials > 1)
-        status = congru_fail(context, CONGRU_ERROR_KIND,
-                             "%s: holds trials, not a recording: %zu of them (read it as epochs)", path,
-                             eeglab.trials);
-    if (status == CONGRU_OK)
-        status = congru_eeglab_check_samples(&eeglab, beside);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_eeglab_describe(context, path, source, mat, &eeglab));
+    if (eeglab.trials > 1)
+        CONGRU_TRY(congru_fail(context, CONGRU_ERROR_KIND,
+                               "%s: holds trials, not a recording: %zu of them (read it as epochs)", path,
+                               eeglab.trials));
+    CONGRU_TRY(congru_eeglab_check_samples(&eeglab, beside));
     size_t room = eeglab.channels > options->channel_count ? eeglab.channels : options->channel_count;
     congru_channel *channel = calloc(eeglab.channels, sizeof *channel);
     size_t *chosen = calloc(room, sizeof *chosen);
-    status =
+    congru_status status =
         channel != NULL && chosen != NULL
             ? read_chosen(&eeglab, beside, options, channel, chosen, recording)
             : congru_fail(context, CONGRU_ERROR_MEMORY, "%s: not enough memory for %zu channels", path, room);

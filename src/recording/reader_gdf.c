@@ -261,17 +261,14 @@ static congru_status fill(congru_context *context, const congru_source *source, 
     uint64_t samples = header->records * per_record;
     if (samples > SIZE_MAX)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "%s: too long for this machine", source->name);
-    congru_status status =
-        congru_recording_create(context, source->name, count, (size_t)samples, header_only, recording);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_recording_create(context, source->name, count, (size_t)samples, header_only, recording));
     congru_recording *made = *recording;
     snprintf(made->format, sizeof made->format, "GDF %u.%02u", header->version / 100 % 10,
              header->version % 100);
     made->rate = rate;
     for (size_t i = 0; i < count; i++)
         made->channel[i] = header->channel[chosen[i]];
-    status = congru_gdf_events_read(context, source, header, made);
+    congru_status status = congru_gdf_events_read(context, source, header, made);
     if (status == CONGRU_OK && !header_only)
         status = read_data(context, source, header, chosen, made);
     if (status != CONGRU_OK)

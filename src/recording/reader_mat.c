@@ -374,8 +374,8 @@ static bool is_wanted(const char *name, const congru_mat_value *value, const voi
 /* The runs of what was read; to be closed, whatever comes of it. */
 static congru_status find_runs(mat_job *job)
 {
-    congru_status status = find_data(job);
-    return status == CONGRU_OK ? describe_runs(job) : status;
+    CONGRU_TRY(find_data(job));
+    return describe_runs(job);
 }
 
 static void close_runs(mat_job *job)

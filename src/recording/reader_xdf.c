@@ -184,18 +184,15 @@ static congru_status check_rate(const xdf_job *job)
 
 static congru_status find_times(xdf_job *job)
 {
-    congru_status status = congru_xdf_samples(&job->xdf, job->stream, take_time, job);
-    if (status == CONGRU_OK && job->samples == 0)
-        status = congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: no samples in stream '%s'",
-                             job->xdf.source->name, job->stream->name);
-    if (status == CONGRU_OK)
-        status = congru_xdf_synchronise(job->context, job->stream, job->time, job->samples);
-    if (status == CONGRU_OK)
-        status = congru_xdf_dejitter(job->context, job->time, job->samples, job->stream->rate, &job->segment,
-                                     &job->segments);
-    if (status == CONGRU_OK)
-        status = check_rate(job);
-    return status == CONGRU_OK ? place_segments(job) : status;
+    CONGRU_TRY(congru_xdf_samples(&job->xdf, job->stream, take_time, job));
+    if (job->samples == 0)
+        CONGRU_TRY(congru_fail(job->context, CONGRU_ERROR_FORMAT, "%s: no samples in stream '%s'",
+                               job->xdf.source->name, job->stream->name));
+    CONGRU_TRY(congru_xdf_synchronise(job->context, job->stream, job->time, job->samples));
+    CONGRU_TRY(congru_xdf_dejitter(job->context, job->time, job->samples, job->stream->rate, &job->segment,
+                                   &job->segments));
+    CONGRU_TRY(check_rate(job));
+    return place_segments(job);
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------- */

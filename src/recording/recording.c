@@ -63,12 +63,10 @@ congru_status congru_recording_read(congru_context *context, const char *path,
     if (options->channels != NULL && options->channel_count == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "%s: an empty list of channels was asked for", path);
     congru_source source;
-    congru_status status = congru_source_open(context, path, &source);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_open(context, path, &source));
     unsigned char bytes[FIRST_BYTES];
     size_t size;
-    status = read_first_bytes(context, &source, bytes, &size);
+    congru_status status = read_first_bytes(context, &source, bytes, &size);
     const congru_recording_reader *reader = status == CONGRU_OK ? find_reader(bytes, size) : NULL;
     if (status == CONGRU_OK && size == 0)
         status = congru_fail(context, CONGRU_ERROR_FORMAT, "%s: empty file (expected a recording)", path);
@@ -167,7 +165,7 @@ congru_status congru_recording_add_event(congru_context *context, congru_recordi
         congru_event *event =
             room > SIZE_MAX / 2 / sizeof *event ? NULL : realloc(recording->event, 2 * room * sizeof *event);
         if (event == NULL)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu events", room);
+            return congru_fail_memory(context, "%zu events", room);
         recording->event = event;
         store->event_room = room;
     }
@@ -175,7 +173,7 @@ congru_status congru_recording_add_event(congru_context *context, congru_recordi
     if (text != NULL) {
         kept = keep_text(store, text, length);
         if (kept == NULL)
-            return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the text of an event");
+            return congru_fail_memory(context, "the text of an event");
     }
     recording->event[recording->events++] =
         (congru_event){.onset = onset, .duration = duration, .code = code, .text = kept};

@@ -103,9 +103,7 @@ static congru_status next_chunk(const congru_xdf *xdf, uint64_t *position, chunk
     unsigned char bytes[16] = {0};
     uint64_t left = xdf->source->size - *position, length = 0;
     size_t taken = left < sizeof bytes ? (size_t)left : sizeof bytes, skip = 0;
-    congru_status status = congru_source_read(xdf->context, xdf->source, *position, taken, bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(xdf->context, xdf->source, *position, taken, bytes));
     if (!take_length(bytes, taken, &skip, &length) || length < 2 || length > left - skip)
         return congru_fail(
             xdf->context, CONGRU_ERROR_FORMAT,
@@ -199,9 +197,7 @@ static congru_status take_chunk(congru_xdf *xdf, const chunk_head *head)
         return congru_fail(xdf->context, CONGRU_ERROR_FORMAT,
                            "%s: expected the number of a stream at byte %llu, found a chunk of %llu bytes",
                            xdf->source->name, (unsigned long long)head->at, (unsigned long long)head->size);
-    congru_status status = congru_source_read(xdf->context, xdf->source, head->at, sizeof bytes, bytes);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_source_read(xdf->context, xdf->source, head->at, sizeof bytes, bytes));
     uint32_t id = (uint32_t)word(bytes, 4);
     if (head->tag == TAG_STREAM_HEADER)
         return add_stream(xdf, id, head);

@@ -22,7 +22,7 @@ enum { STEPS_MAX = 300 };
 
 static congru_status fail_memory(congru_context *context, size_t count)
 {
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu times", count);
+    return congru_fail_memory(context, "%zu times", count);
 }
 
 /* ---- A robust line ------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ congru_status congru_canvas_end(congru_context *context, canvas *on, congru_draw
     if (!on->failed)
         return CONGRU_OK;
     congru_drawing_destroy(drawing);
-    return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the figure");
+    return congru_fail_memory(context, "the figure");
 }
 
 void congru_drawing_destroy(congru_drawing **drawing)

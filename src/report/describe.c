@@ -389,9 +389,7 @@ static congru_status read_array(describing *d)
 {
     congru_array array;
     char shape[256];
-    congru_status status = congru_npy_read(d->context, d->path, &array);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_npy_read(d->context, d->path, &array));
     set_title(d, "array");
     add_line(d, "shape", "(%s%s)", shape_text(array.dims, array.shape, shape), array.dims == 1 ? "," : "");
     congru_array_clear(&array);

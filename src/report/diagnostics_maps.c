@@ -16,8 +16,7 @@ enum { PICTURE_DIGITS = 6, PER_END = 1, ELLIPSE_SUBJECTS = 9, DEGREES = 180 };
 
 static congru_status fail_memory(const congru_diagnosed *run)
 {
-    return congru_fail(run->context, CONGRU_ERROR_MEMORY, "not enough memory for maps of %zu channels",
-                       run->set->dimension);
+    return congru_fail_memory(run->context, "maps of %zu channels", run->set->dimension);
 }
 
 /* The mean over trials of a class (-1: any) of a subject (-1: any): false when there is none. */
@@ -108,11 +107,9 @@ static congru_status write_head(const congru_diagnosed *run, const char *pipelin
     options.method = run->options->method;
     options.method.network.record = false;
     options.method.network.ensemble = 1;
-    congru_status status = congru_model_fit(run->context, set, &options, &model);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_model_fit(run->context, set, &options, &model));
     double *value = calloc(set->dimension, sizeof *value);
-    status = value == NULL ? fail_memory(run) : CONGRU_OK;
+    congru_status status = value == NULL ? fail_memory(run) : CONGRU_OK;
     for (size_t t = 0; status == CONGRU_OK && congru_model_tensor_at(model, t, &tensor); t++) {
         const char *dot = strrchr(tensor.name, '.');
         if (dot == NULL || strcmp(dot, ".head") != 0 ||

@@ -116,5 +116,5 @@ congru_status congru_table_of_import(congru_context *context, const congru_impor
             name_dropped(table, &summary->file[i]);
     const bool failed = kept == NULL || table->failed;
     free(kept);
-    return failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table") : CONGRU_OK;
+    return failed ? congru_fail_memory(context, "a table") : CONGRU_OK;
 }

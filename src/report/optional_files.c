@@ -86,12 +86,9 @@ static congru_status is_ellipse(const check *at, const congru_json *root, const 
 
 static congru_status check_geometry(check *at, const congru_json *root)
 {
-    congru_status status = check_list(at, root, "intervals", false, is_number);
-    if (status == CONGRU_OK)
-        status = check_list(at, root, "points", false, is_point);
-    if (status == CONGRU_OK)
-        status = check_list(at, root, "ellipses", false, is_ellipse);
-    return status;
+    CONGRU_TRY(check_list(at, root, "intervals", false, is_number));
+    CONGRU_TRY(check_list(at, root, "points", false, is_point));
+    return check_list(at, root, "ellipses", false, is_ellipse);
 }
 
 static congru_status is_map(const check *at, const congru_json *root, const congru_json *item)

@@ -84,8 +84,7 @@ static congru_status check(congru_context *context, const congru_patterns *patte
 
 static congru_status finish(congru_context *context, const congru_table *table)
 {
-    return !table->failed ? CONGRU_OK
-                          : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
+    return !table->failed ? CONGRU_OK : congru_fail_memory(context, "a table");
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
@@ -122,9 +121,7 @@ static double share_in(const congru_patterns *patterns, size_t index, const doub
 congru_status congru_table_of_shares(congru_context *context, const congru_patterns *patterns, size_t index,
                                      congru_table *table)
 {
-    congru_status status = check(context, patterns, index, table);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check(context, patterns, index, table));
     const congru_pattern *pattern = &patterns->pattern[index];
     const ranges bands = bands_of(pattern), times = times_of(pattern);
     if (bands.count < 2 && times.count < 2)
@@ -154,9 +151,7 @@ congru_status congru_table_of_shares(congru_context *context, const congru_patte
 congru_status congru_table_of_strongest(congru_context *context, const congru_patterns *patterns, size_t index,
                                         congru_table *table)
 {
-    congru_status status = check(context, patterns, index, table);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check(context, patterns, index, table));
     const congru_pattern *pattern = &patterns->pattern[index];
     char heading[CONGRU_HEADING_SIZE];
     congru_format(heading, sizeof heading, "strongest channels, %s", unit_of(pattern));

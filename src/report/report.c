@@ -39,11 +39,8 @@ static congru_status sum_up(congru_context *context, report_run *run)
     run->order = calloc(pipelines + 1, sizeof *run->order);
     if (run->z == NULL || run->mean == NULL || run->order == NULL)
         return fail_memory(context, run->folder);
-    congru_status status = congru_results_scores(context, run->results, &run->scores);
-    if (status == CONGRU_OK)
-        status = congru_scores_z(context, run->scores, run->z);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_results_scores(context, run->results, &run->scores));
+    CONGRU_TRY(congru_scores_z(context, run->scores, run->z));
     run->accuracy = run->scores->value[CONGRU_SCORE_ACCURACY];
     for (size_t p = 0; p < pipelines; p++)
         run->mean[p] = congru_scores_mean(run->scores, p, CONGRU_SCORE_ACCURACY);
@@ -63,9 +60,7 @@ static congru_status find_files(congru_context *context, report_run *run)
     congru_text_add(&path, "%s/folds", run->given);
     own = own || (!path.failed && stat(path.data, &about) == 0);
     congru_text_clear(&path);
-    congru_status status = congru_curve_read(context, run->given, &run->curve);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_curve_read(context, run->given, &run->curve));
     run->folder = strdup(!own && run->curve != NULL ? run->curve->folder[0] : run->given);
     return run->folder == NULL ? fail_memory(context, run->given) : CONGRU_OK;
 }
@@ -81,18 +76,12 @@ static congru_status read_folder(congru_context *context, const char *folder, re
     if (!S_ISDIR(about.st_mode))
         return congru_fail(context, CONGRU_ERROR_FORMAT,
                            "%s: not a results folder (name the folder, not a file in it)", folder);
-    congru_status status = find_files(context, run);
-    if (status == CONGRU_OK)
-        status = congru_results_read(context, run->folder, &run->results);
-    if (status == CONGRU_OK)
-        status = sum_up(context, run);
-    if (status == CONGRU_OK)
-        status = congru_report_test_pairs(context, run);
-    if (status == CONGRU_OK)
-        status = congru_report_optional(context, run);
-    if (status == CONGRU_OK)
-        status = congru_report_training(context, run);
-    return status;
+    CONGRU_TRY(find_files(context, run));
+    CONGRU_TRY(congru_results_read(context, run->folder, &run->results));
+    CONGRU_TRY(sum_up(context, run));
+    CONGRU_TRY(congru_report_test_pairs(context, run));
+    CONGRU_TRY(congru_report_optional(context, run));
+    return congru_report_training(context, run);
 }
 
 /* The last part of the folder's name; the whole where that would name two runs. */
@@ -209,7 +198,7 @@ congru_status congru_report_hand_over(congru_context *context, congru_text *text
     *out = NULL;
     if (text->failed || text->data == NULL) {
         congru_text_clear(text);
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the report");
+        return congru_fail_memory(context, "the report");
     }
     *out = text->data;
     *text = (congru_text){0};

@@ -12,8 +12,7 @@
 
 static congru_status finish(congru_context *context, const congru_table *table)
 {
-    return table->failed ? congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table")
-                         : CONGRU_OK;
+    return table->failed ? congru_fail_memory(context, "a table") : CONGRU_OK;
 }
 
 /* Whether scores of subjects with few trials are in the pipeline's mean. */
@@ -80,9 +79,8 @@ congru_status congru_table_of_scores(congru_context *context, const congru_score
     if (scores == NULL || table == NULL || (count > 0 && metric == NULL))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "congru_table_of_scores: no argument may be NULL");
     double *z = calloc(scores->pipelines + 1, sizeof *z);
-    congru_status status = z != NULL
-                               ? congru_scores_z(context, scores, z)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
+    congru_status status =
+        z != NULL ? congru_scores_z(context, scores, z) : congru_fail_memory(context, "a table");
     known_columns known = {0};
     congru_known_include(&known, scores);
     add_metric_columns(table, scores, count, metric, with_z, known);
@@ -159,13 +157,12 @@ static congru_status check_classes(congru_context *context, const char *function
 congru_status congru_table_of_confusion(congru_context *context, const congru_results *results, size_t pipeline,
                                         congru_table *table)
 {
-    congru_status status = check_classes(context, "congru_table_of_confusion", results, table, pipeline);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_classes(context, "congru_table_of_confusion", results, table, pipeline));
     const size_t classes = results->classes;
     size_t *confusion = calloc(classes * classes, sizeof *confusion);
-    status = confusion != NULL ? congru_results_confusion(context, results, pipeline, -1, confusion)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
+    congru_status status = confusion != NULL
+                               ? congru_results_confusion(context, results, pipeline, -1, confusion)
+                               : congru_fail_memory(context, "a table");
     congru_table_column_text(table, "truth", "truth");
     for (size_t k = 0; k < classes; k++)
         congru_table_column_number(table, results->class_name[k], results->class_name[k], 100, 1);
@@ -187,9 +184,8 @@ congru_status congru_table_add_classes(congru_context *context, const congru_res
                                        const char *label, congru_table *table)
 {
     congru_class_metrics *of = calloc(results->classes + 1, sizeof *of);
-    congru_status status = of != NULL
-                               ? congru_results_classes(context, results, pipeline, of)
-                               : congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for a table");
+    congru_status status = of != NULL ? congru_results_classes(context, results, pipeline, of)
+                                      : congru_fail_memory(context, "a table");
     if (status == CONGRU_OK && congru_report_begins(table, label)) {
         congru_table_column_text(table, "class", "class");
         congru_table_column_number(table, "trials", "trials", 1, 0);
@@ -215,10 +211,9 @@ congru_status congru_table_add_classes(congru_context *context, const congru_res
 congru_status congru_table_of_classes(congru_context *context, const congru_results *results, size_t pipeline,
                                       congru_table *table)
 {
-    congru_status status = check_classes(context, "congru_table_of_classes", results, table, pipeline);
-    if (status == CONGRU_OK)
-        status = congru_table_add_classes(context, results, pipeline, NULL, table);
-    return status == CONGRU_OK ? finish(context, table) : status;
+    CONGRU_TRY(check_classes(context, "congru_table_of_classes", results, table, pipeline));
+    CONGRU_TRY(congru_table_add_classes(context, results, pipeline, NULL, table));
+    return finish(context, table);
 }
 
 congru_status congru_table_of_curve(congru_context *context, const congru_curve *curve, congru_table *table)
@@ -264,7 +259,7 @@ congru_status congru_pairs_correct(congru_context *context, size_t count, congru
     congru_status status = check_pairs(context, "congru_pairs_correct", count, pair, pair);
     double *p = status == CONGRU_OK ? calloc(count, sizeof *p) : NULL;
     if (status == CONGRU_OK && p == NULL)
-        status = congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu comparisons", count);
+        status = congru_fail_memory(context, "%zu comparisons", count);
     for (size_t first = 0, end; status == CONGRU_OK && first < count; first = end) {
         for (end = first; end < count && strcmp(pair[end].dataset, pair[first].dataset) == 0; end++)
             p[end] = pair[end].result.p;
@@ -317,9 +312,7 @@ static void add_comparison(congru_table *table, const congru_pair *pair, bool da
 congru_status congru_table_of_pairs(congru_context *context, size_t count, const congru_pair *pair,
                                     bool permutation, congru_table *table)
 {
-    congru_status status = check_pairs(context, "congru_table_of_pairs", count, pair, table);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_pairs(context, "congru_table_of_pairs", count, pair, table));
     bool several = false, datasets = false;
     for (size_t i = 1; i < count; i++) {
         const bool same = strcmp(pair[i].dataset, pair[i - 1].dataset) == 0;
@@ -363,9 +356,7 @@ congru_status congru_pairs_write(congru_context *context, size_t count, const co
                                  bool permutation, const char *folder)
 {
     congru_text text = {0};
-    congru_status status = check_pairs(context, "congru_pairs_write", count, pair, folder);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_pairs(context, "congru_pairs_write", count, pair, folder));
     const known_columns known = find_known(count, pair);
     congru_text_add(&text, "{\n  \"comparisons\": [");
     for (size_t i = 0; i < count; i++) {

@@ -205,8 +205,7 @@ static congru_status reserve_curves(congru_context *context, report_curves *curv
     double *room = calloc(3 * REPORT_SERIES * like->points, sizeof *room);
     curves->mean[0] = room;
     if (curves->step == NULL || room == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for the training of %s",
-                           like->pipeline);
+        return congru_fail_memory(context, "the training of %s", like->pipeline);
     for (size_t s = 0; s < REPORT_SERIES; s++) {
         curves->mean[s] = room + (3 * s) * like->points;
         curves->low[s] = curves->mean[s] + like->points;

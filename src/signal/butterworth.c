@@ -202,11 +202,8 @@ static bool is_inside(double edge)
 congru_status congru_iir_butterworth(congru_context *context, int order, double low, double high, double rate,
                                      congru_iir *filter)
 {
-    congru_status status = congru_check_argument(context, filter != NULL, "there is no filter to fill");
-    if (status == CONGRU_OK)
-        status = check_band(context, order, low, high, rate);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, filter != NULL, "there is no filter to fill"));
+    CONGRU_TRY(check_band(context, order, low, high, rate));
     bool has_low = low > 0.0, has_high = high > 0.0 && high < 0.5 * rate;
     double low_edge = has_low ? congru_scalar_tan_2pi(0.5 * low / rate) : 0.0;
     double high_edge = has_high ? congru_scalar_tan_2pi(0.5 * high / rate) : 0.0;

@@ -8,9 +8,7 @@
 congru_status congru_signal_check(congru_context *context, size_t channels, size_t samples,
                                   const double *signal)
 {
-    congru_status status = congru_check_argument(context, signal != NULL, "the signal is missing");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, signal != NULL, "the signal is missing"));
     if (channels == 0 || samples == 0)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "a signal of %zu channels and %zu samples is empty",
                            channels, samples);
@@ -43,9 +41,7 @@ static void run_part(void *user, size_t part, int worker)
 congru_status congru_parts_run(congru_context *context, size_t parts, size_t scratch, congru_part_task task,
                                void *user)
 {
-    congru_status status = congru_scratch_reserve(context, scratch);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_scratch_reserve(context, scratch));
     part_run run = {.context = context, .parts = parts, .task = task, .user = user};
     congru_thread_pool_run(context->pool, parts, run_part, &run);
     if (atomic_load(&run.cancelled))

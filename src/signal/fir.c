@@ -149,11 +149,8 @@ static congru_status choose_length(congru_context *context, double low, double h
 congru_status congru_signal_filter_fir(congru_context *context, double low, double high, double rate,
                                        size_t taps, size_t channels, size_t samples, double *signal)
 {
-    congru_status status = congru_signal_check(context, channels, samples, signal);
-    if (status == CONGRU_OK)
-        status = choose_length(context, low, high, rate, &taps);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_signal_check(context, channels, samples, signal));
+    CONGRU_TRY(choose_length(context, low, high, rate, &taps));
     if (congru_arena_reserve(&context->shared, taps * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu taps", taps);
     double *weights = congru_arena_take(&context->shared, taps, sizeof(double));
@@ -162,9 +159,7 @@ congru_status congru_signal_filter_fir(congru_context *context, double low, doub
     job.channels = channels;
     job.samples = samples;
     job.signal = signal;
-    status = congru_workspace_check(context, &context->shared);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_workspace_check(context, &context->shared));
     design(low, high, rate, job.half, weights);
     congru_arena measure = {0};
     fir_work w;

@@ -8,10 +8,7 @@
 
 congru_status congru_iir_append(congru_context *context, congru_iir *filter, const congru_iir *more)
 {
-    congru_status status =
-        congru_check_argument(context, filter != NULL && more != NULL, "a filter to append is missing");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, filter != NULL && more != NULL, "a filter to append is missing"));
     if (filter->sections > CONGRU_SECTIONS_MAX || more->sections > CONGRU_SECTIONS_MAX - filter->sections)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "filters of %zu and %zu sections: together they may have at most %d",

@@ -22,9 +22,7 @@ static void place_notch(double frequency, double q, double rate, double section[
 congru_status congru_iir_notch(congru_context *context, double frequency, double q, bool harmonics, double rate,
                                congru_iir *filter)
 {
-    congru_status status = congru_check_argument(context, filter != NULL, "there is no filter to fill");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, filter != NULL, "there is no filter to fill"));
     if (!(rate > 0.0 && isfinite(rate)))
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "a sampling rate of %g Hz: expected a positive number", rate);

@@ -33,9 +33,7 @@ static void subtract_mean(void *user, size_t part, congru_arena *arena)
 congru_status congru_signal_average_reference(congru_context *context, size_t channels, size_t samples,
                                               double *signal)
 {
-    congru_status status = congru_signal_check(context, channels, samples, signal);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_signal_check(context, channels, samples, signal));
     reference job = {channels, samples, signal};
     return congru_parts_run(context, (samples + SPAN - 1) / SPAN, 0, subtract_mean, &job);
 }

@@ -171,9 +171,7 @@ size_t congru_signal_resampled(size_t samples, size_t up, size_t down)
 congru_status congru_signal_resample(congru_context *context, size_t up, size_t down, size_t channels,
                                      size_t samples, const double *signal, double *out)
 {
-    congru_status status = congru_signal_check(context, channels, samples, signal);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_signal_check(context, channels, samples, signal));
     if (out == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "there is no place for the resampled signal");
     size_t resampled = congru_signal_resampled(samples, up, down);
@@ -195,9 +193,7 @@ congru_status congru_signal_resample(congru_context *context, size_t up, size_t 
     if (congru_arena_reserve(&context->shared, up * job.taps * sizeof(double)) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for %zu taps", up * job.taps);
     double *weights = congru_arena_take(&context->shared, up * job.taps, sizeof(double));
-    status = congru_workspace_check(context, &context->shared);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_workspace_check(context, &context->shared));
     design(&job, weights);
     job.weights = weights;
     congru_arena measure = {0};

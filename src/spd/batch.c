@@ -133,9 +133,7 @@ congru_status congru_batch_run(congru_context *context, size_t n, size_t d, size
 
 congru_status congru_check_shape(congru_context *context, size_t n, size_t d)
 {
-    congru_status status = congru_check_argument(context, n > 0, "the set has no matrices");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, n > 0, "the set has no matrices"));
     if (d == 0 || d > CONGRU_DIMENSION_MAX)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "matrices of %zu x %zu: the dimension must be 1 to %d", d, d, CONGRU_DIMENSION_MAX);

@@ -56,14 +56,12 @@ static bool all_finite(size_t count, const double *x)
 static congru_status congruence_check(congru_context *context, size_t n, size_t d_in, size_t d_out,
                                       const double *c, const double *w)
 {
-    congru_status status = congru_check_shape(context, n, d_in);
-    if (status == CONGRU_OK)
-        status = congru_check_shape(context, n, d_out);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, c != NULL && w != NULL, "no matrices or no W was given");
-    if (status == CONGRU_OK && !all_finite(d_in * d_out, w))
-        status = congru_fail(context, CONGRU_ERROR_NOT_FINITE, "W holds a number that is not finite");
-    return status;
+    CONGRU_TRY(congru_check_shape(context, n, d_in));
+    CONGRU_TRY(congru_check_shape(context, n, d_out));
+    CONGRU_TRY(congru_check_argument(context, c != NULL && w != NULL, "no matrices or no W was given"));
+    if (!all_finite(d_in * d_out, w))
+        CONGRU_TRY(congru_fail(context, CONGRU_ERROR_NOT_FINITE, "W holds a number that is not finite"));
+    return CONGRU_OK;
 }
 
 static congru_failure forward_task(void *user, const congru_chunk *chunk)
@@ -86,12 +84,9 @@ static congru_failure forward_task(void *user, const congru_chunk *chunk)
 congru_status congru_spd_congruence_forward(congru_context *context, size_t n, size_t d_in, size_t d_out,
                                             const double *c, const double *w, double epsilon, double *out)
 {
-    congru_status status = congruence_check(context, n, d_in, d_out, c, w);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, out != NULL && isfinite(epsilon),
-                                       "no output, or an epsilon that is not finite");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congruence_check(context, n, d_in, d_out, c, w));
+    CONGRU_TRY(congru_check_argument(context, out != NULL && isfinite(epsilon),
+                                     "no output, or an epsilon that is not finite"));
     congruence_job job = {.d_in = d_in, .d_out = d_out, .c = c, .w = w, .epsilon = epsilon, .out = out};
     return congru_batch_run(context, n, larger(d_in, d_out), congruence_scratch(context, &job), forward_task,
                             &job);
@@ -159,11 +154,8 @@ congru_status congru_spd_congruence_backward(congru_context *context, size_t n, 
                                              const double *c, const double *w, const double *d_y, double *d_c,
                                              double *d_w)
 {
-    congru_status status = congruence_check(context, n, d_in, d_out, c, w);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, d_y != NULL, "no derivative of the output was given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congruence_check(context, n, d_in, d_out, c, w));
+    CONGRU_TRY(congru_check_argument(context, d_y != NULL, "no derivative of the output was given"));
     congruence_job job = {.d_in = d_in, .d_out = d_out, .c = c, .w = w, .d_y = d_y, .d_c = d_c};
     const size_t dimension = larger(d_in, d_out), chunks = congru_chunk_count(n, dimension),
                  size = d_in * d_out;
@@ -173,7 +165,8 @@ congru_status congru_spd_congruence_backward(congru_context *context, size_t n, 
                                "no memory for the derivative of W over %zu matrices", n);
         job.d_w_parts = congru_arena_take(&context->shared, chunks * size, sizeof(double));
     }
-    status = congru_batch_run(context, n, dimension, congruence_scratch(context, &job), backward_task, &job);
+    congru_status status =
+        congru_batch_run(context, n, dimension, congruence_scratch(context, &job), backward_task, &job);
     if (status == CONGRU_OK)
         status = congru_workspace_check(context, &context->shared);
     if (status != CONGRU_OK || d_w == NULL)

@@ -207,14 +207,13 @@ static size_t distance_scratch(const congru_context *context, size_t d)
 static congru_status distance_check(congru_context *context, congru_metric metric, size_t n, size_t d,
                                     const double *a, const double *b, const double *out)
 {
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, a != NULL && b != NULL && out != NULL,
-                                       "no input or no output was given");
-    if (status == CONGRU_OK && (metric < CONGRU_METRIC_RIEMANN || metric > CONGRU_METRIC_EUCLID))
-        status =
-            congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric", (int)metric);
-    return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, a != NULL && b != NULL && out != NULL,
+                                     "no input or no output was given"));
+    if ((metric < CONGRU_METRIC_RIEMANN || metric > CONGRU_METRIC_EUCLID))
+        CONGRU_TRY(
+            congru_fail(context, CONGRU_ERROR_ARGUMENT, "metric %d is not one of congru_metric", (int)metric));
+    return CONGRU_OK;
 }
 
 /* Replaces a and b of the job by what the metric compares: logarithms of both, or factors of unmatched b. */
@@ -251,9 +250,7 @@ static congru_status distance_prepare(congru_context *context, distance_job *job
 
 static congru_status distance_run(congru_context *context, distance_job *job, size_t n)
 {
-    congru_status status = distance_prepare(context, job, n);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(distance_prepare(context, job, n));
     return congru_batch_run(context, n, job->d, distance_scratch(context, job->d),
                             job->matched ? matched_task : pairwise_task, job);
 }
@@ -261,12 +258,9 @@ static congru_status distance_run(congru_context *context, distance_job *job, si
 congru_status congru_spd_distance(congru_context *context, congru_metric metric, size_t n, size_t d,
                                   const double *a, size_t n_b, const double *b, double *out)
 {
-    congru_status status = distance_check(context, metric, n, d, a, b, out);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, n_b == n || n_b == 1,
-                                       "the second set must hold as many matrices as the first, or one");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(distance_check(context, metric, n, d, a, b, out));
+    CONGRU_TRY(congru_check_argument(context, n_b == n || n_b == 1,
+                                     "the second set must hold as many matrices as the first, or one"));
     distance_job job = {metric, d, a, 1, n_b == n && n > 1, false, b, out};
     return distance_run(context, &job, n);
 }
@@ -274,11 +268,8 @@ congru_status congru_spd_distance(congru_context *context, congru_metric metric,
 congru_status congru_spd_distance_pairwise(congru_context *context, congru_metric metric, size_t d, size_t n_a,
                                            const double *a, size_t n_b, const double *b, double *out)
 {
-    congru_status status = distance_check(context, metric, n_a, d, a, b, out);
-    if (status == CONGRU_OK)
-        status = congru_check_shape(context, n_b, d);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(distance_check(context, metric, n_a, d, a, b, out));
+    CONGRU_TRY(congru_check_shape(context, n_b, d));
     distance_job job = {metric, d, a, n_b, false, a == b && n_a == n_b, b, out};
     return distance_run(context, &job, n_a);
 }

@@ -76,11 +76,8 @@ static congru_failure eigen_task(void *user, const congru_chunk *chunk)
 congru_status congru_spd_eigen(congru_context *context, size_t n, size_t d, const double *c, double *values,
                                double *vectors)
 {
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, c != NULL && values != NULL, "no input or no output was given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, c != NULL && values != NULL, "no input or no output was given"));
     eigen_job job = {d, c, values, vectors};
     congru_arena measure = {0};
     eigen_layout(&measure, context->kernel, congru_chunk_vectors(context, d), &job, &(eigen_work){0});
@@ -111,9 +108,7 @@ congru_status congru_spd_invsqrt(congru_context *context, size_t n, size_t d, co
 congru_status congru_spd_power(congru_context *context, size_t n, size_t d, const double *c, double p,
                                double *out)
 {
-    congru_status status = congru_check_argument(context, isfinite(p), "the exponent is not a finite number");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, isfinite(p), "the exponent is not a finite number"));
     return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_POWER, p, 0}, n, d, c, out, NULL);
 }
 
@@ -121,10 +116,8 @@ congru_status congru_spd_log_forward(congru_context *context, size_t n, size_t d
                                      double jitter, double floor, double *out, congru_spectrum *spectrum)
 {
     bool valid = spectrum != NULL && isfinite(jitter) && jitter >= 0 && isfinite(floor) && floor >= 0;
-    congru_status status =
-        congru_check_argument(context, valid, "a spectrum, and a jitter and a floor of at least 0, are needed");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, valid,
+                                     "a spectrum, and a jitter and a floor of at least 0, are needed"));
     congru_function log = {CONGRU_FUNCTION_LOG, jitter, floor};
     return congru_function_forward(context, log, n, d, c, out, spectrum);
 }
@@ -138,10 +131,8 @@ congru_status congru_spd_log_backward(congru_context *context, const congru_spec
 congru_status congru_spd_exp_forward(congru_context *context, size_t n, size_t d, const double *s, double scale,
                                      double *out, congru_spectrum *spectrum)
 {
-    congru_status status = congru_check_argument(context, spectrum != NULL && isfinite(scale),
-                                                 "a spectrum and a finite scale are needed");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, spectrum != NULL && isfinite(scale),
+                                     "a spectrum and a finite scale are needed"));
     return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_EXP, scale, 0}, n, d, s, out,
                                    spectrum);
 }
@@ -155,10 +146,8 @@ congru_status congru_spd_exp_backward(congru_context *context, const congru_spec
 congru_status congru_spd_power_forward(congru_context *context, size_t n, size_t d, const double *c, double p,
                                        double *out, congru_spectrum *spectrum)
 {
-    congru_status status = congru_check_argument(context, spectrum != NULL && isfinite(p),
-                                                 "a spectrum and a finite exponent are needed");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, spectrum != NULL && isfinite(p),
+                                     "a spectrum and a finite exponent are needed"));
     return congru_function_forward(context, (congru_function){CONGRU_FUNCTION_POWER, p, 0}, n, d, c, out,
                                    spectrum);
 }

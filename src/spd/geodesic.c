@@ -111,19 +111,14 @@ static congru_failure geodesic_task(void *user, const congru_chunk *chunk)
 congru_status congru_spd_geodesic(congru_context *context, congru_metric metric, size_t n, size_t d,
                                   const double *a, size_t n_b, const double *b, double t, double *out)
 {
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, a != NULL && b != NULL && out != NULL,
-                                       "no input or no output was given");
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, n_b == n || n_b == 1,
-                                       "the second set must hold as many matrices as the first, or one");
-    if (status == CONGRU_OK)
-        status = congru_check_argument(
-            context, isfinite(t) && metric >= CONGRU_METRIC_RIEMANN && metric <= CONGRU_METRIC_EUCLID,
-            "the fraction is not a finite number, or the metric not one of congru_metric");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, a != NULL && b != NULL && out != NULL,
+                                     "no input or no output was given"));
+    CONGRU_TRY(congru_check_argument(context, n_b == n || n_b == 1,
+                                     "the second set must hold as many matrices as the first, or one"));
+    CONGRU_TRY(congru_check_argument(
+        context, isfinite(t) && metric >= CONGRU_METRIC_RIEMANN && metric <= CONGRU_METRIC_EUCLID,
+        "the fraction is not a finite number, or the metric not one of congru_metric"));
     geodesic_job job = {metric, d, a, b, n_b == 1 && n > 1, t, out};
     congru_arena measure = {0};
     geodesic_layout(&measure, context->kernel, congru_chunk_vectors(context, d), d, &(geodesic_work){0});

@@ -104,10 +104,8 @@ static congru_status mean_pass(congru_context *context, mean_state *s, const dou
     congru_arena measure = {0};
     congru_map_layout(&measure, context->kernel, congru_chunk_vectors(context, s->d), s->d,
                       &(congru_map_work){0});
-    congru_status status =
-        congru_batch_run_windows(context, s->n, s->d, measure.used, sum_task, WINDOW, add_window, &s->sum);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(
+        congru_batch_run_windows(context, s->n, s->d, measure.used, sum_task, WINDOW, add_window, &s->sum));
     for (size_t i = 0; i < size; i++)
         out[i] /= s->total;
     return CONGRU_OK;
@@ -280,20 +278,16 @@ congru_status congru_view_mean(congru_context *context, congru_metric metric, si
     congru_mean_info own = {0};
     mean_state s = {.n = n, .d = d};
     options = options != NULL ? options : &none;
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, view->plain != NULL && out != NULL,
-                                       "no input or no output was given");
-    if (status == CONGRU_OK)
-        status = check_options(context, metric, n, options, &s.total);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(
+        congru_check_argument(context, view->plain != NULL && out != NULL, "no input or no output was given"));
+    CONGRU_TRY(check_options(context, metric, n, options, &s.total));
     congru_arena measure = {0};
     mean_layout(&measure, &s);
     if (congru_arena_reserve(&context->shared, measure.used) != CONGRU_OK)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for the mean of %zu matrices", n);
     mean_layout(&context->shared, &s);
-    status = congru_workspace_check(context, &context->shared);
+    congru_status status = congru_workspace_check(context, &context->shared);
     if (status != CONGRU_OK)
         return status;
     s.sum.d = d;

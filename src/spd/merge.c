@@ -27,17 +27,11 @@ congru_status congru_spd_merge_forward(congru_context *context, size_t n, size_t
                                        const double *b, double floor, double *out, congru_spectrum *spectra[3])
 {
     double *logs[2];
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, spectra != NULL, "three spectra are needed");
-    if (status == CONGRU_OK)
-        status = take_batches(context, n, d, 2, logs);
-    if (status == CONGRU_OK)
-        status = congru_spd_log_forward(context, n, d, a, 0.0, floor, logs[0], spectra[0]);
-    if (status == CONGRU_OK)
-        status = congru_spd_log_forward(context, n, d, b, 0.0, floor, logs[1], spectra[1]);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, spectra != NULL, "three spectra are needed"));
+    CONGRU_TRY(take_batches(context, n, d, 2, logs));
+    CONGRU_TRY(congru_spd_log_forward(context, n, d, a, 0.0, floor, logs[0], spectra[0]));
+    CONGRU_TRY(congru_spd_log_forward(context, n, d, b, 0.0, floor, logs[1], spectra[1]));
     for (size_t i = 0; i < n * d * d; i++)
         logs[0][i] = 0.5 * (logs[0][i] + logs[1][i]);
     return congru_spd_exp_forward(context, n, d, logs[0], 1.0, out, spectra[2]);
@@ -46,18 +40,13 @@ congru_status congru_spd_merge_forward(congru_context *context, size_t n, size_t
 congru_status congru_spd_merge_backward(congru_context *context, congru_spectrum *const spectra[3],
                                         const double *d_out, double *d_a, double *d_b)
 {
-    congru_status status = congru_check_argument(context, spectra != NULL, "three spectra are needed");
-    if (status == CONGRU_OK)
-        status = congru_spectrum_check_filled(context, spectra[2], CONGRU_FUNCTION_EXP);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_argument(context, spectra != NULL, "three spectra are needed"));
+    CONGRU_TRY(congru_spectrum_check_filled(context, spectra[2], CONGRU_FUNCTION_EXP));
     const size_t n = spectra[2]->n, d = spectra[2]->d;
     double *d_log;
-    status = take_batches(context, n, d, 1, &d_log);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(take_batches(context, n, d, 1, &d_log));
     memset(d_log, 0, n * d * d * sizeof(double));
-    status = congru_spd_exp_backward(context, spectra[2], d_out, d_log);
+    congru_status status = congru_spd_exp_backward(context, spectra[2], d_out, d_log);
     for (size_t i = 0; i < n * d * d; i++)
         d_log[i] *= 0.5;
     if (status == CONGRU_OK)

@@ -156,11 +156,8 @@ static congru_status rotation_check(congru_context *context, size_t d, const dou
 congru_status congru_rotation_forward(congru_context *context, size_t d, const double *a, double *r)
 {
     rotation_work w;
-    congru_status status = rotation_check(context, d, a, r);
-    if (status == CONGRU_OK)
-        status = rotation_begin(context, d, false, &w);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(rotation_check(context, d, a, r));
+    CONGRU_TRY(rotation_begin(context, d, false, &w));
     int squarings = scaled_generator(d, a, false, w.plain);
     w.kernel->pack(1, 1, d, d, w.plain, w.m[0].x);
     w.kernel->unpack(1, 1, d, d, exponential(&w, squarings).x, r);
@@ -171,13 +168,9 @@ congru_status congru_rotation_backward(congru_context *context, size_t d, const 
                                        double *d_a)
 {
     rotation_work w;
-    congru_status status = rotation_check(context, d, a, d_r);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, d_a != NULL, "no derivative of the input was given");
-    if (status == CONGRU_OK)
-        status = rotation_begin(context, d, true, &w);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(rotation_check(context, d, a, d_r));
+    CONGRU_TRY(congru_check_argument(context, d_a != NULL, "no derivative of the input was given"));
+    CONGRU_TRY(rotation_begin(context, d, true, &w));
     int squarings = scaled_generator(d, a, true, w.plain);
     w.kernel->pack(1, 1, d, d, w.plain, w.m[0].x);
     w.kernel->pack(1, 1, d, d, d_r, w.m[0].dx);

@@ -16,11 +16,8 @@ static double *allocate_lanes(const congru_kernel *kernel, size_t vectors, size_
 
 congru_status congru_spectrum_create(congru_context *context, size_t n, size_t d, congru_spectrum **spectrum)
 {
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, spectrum != NULL, "no place for the spectrum was given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, spectrum != NULL, "no place for the spectrum was given"));
     *spectrum = congru_memory_take(sizeof **spectrum);
     if (*spectrum == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "no memory for a spectrum");
@@ -214,12 +211,9 @@ static congru_failure backward_task(void *user, const congru_chunk *chunk)
 congru_status congru_function_backward(congru_context *context, const congru_spectrum *spectrum,
                                        congru_function_kind kind, const double *d_out, double *d_in)
 {
-    congru_status status = congru_spectrum_check_filled(context, spectrum, kind);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, d_out != NULL && d_in != NULL,
-                                       "no derivative of the output or the input was given");
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_spectrum_check_filled(context, spectrum, kind));
+    CONGRU_TRY(congru_check_argument(context, d_out != NULL && d_in != NULL,
+                                     "no derivative of the output or the input was given"));
     backward_job job = {spectrum, d_out, d_in};
     congru_arena measure = {0};
     backward_layout(&measure, context->kernel, congru_chunk_vectors(context, spectrum->d), spectrum->d,

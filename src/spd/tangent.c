@@ -137,14 +137,10 @@ static congru_status map_at(congru_context *context, size_t n, const double *bas
                             map_job job)
 {
     double *roots[2];
-    congru_status status = congru_check_shape(context, n, job.d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, job.in.plain != NULL && job.out != NULL,
-                                       "no input or no output was given");
-    if (status == CONGRU_OK)
-        status = take_roots(context, job.d, base, roots);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, job.d));
+    CONGRU_TRY(congru_check_argument(context, job.in.plain != NULL && job.out != NULL,
+                                     "no input or no output was given"));
+    CONGRU_TRY(take_roots(context, job.d, base, roots));
     job.after = after ? roots[0] : NULL;
     job.before = before ? roots[1] : NULL;
     congru_arena measure = {0};
@@ -156,17 +152,17 @@ static congru_status map_at(congru_context *context, size_t n, const double *bas
 congru_status congru_spd_log_map(congru_context *context, size_t n, size_t d, const double *base,
                                  const double *c, double *out)
 {
-    congru_status status = congru_check_argument(context, base != NULL, "no base point was given");
+    CONGRU_TRY(congru_check_argument(context, base != NULL, "no base point was given"));
     map_job job = {.d = d, .function = CONGRU_FUNCTION_LOG, .in = {.plain = c}, .out = out};
-    return status == CONGRU_OK ? map_at(context, n, base, true, true, job) : status;
+    return map_at(context, n, base, true, true, job);
 }
 
 congru_status congru_spd_exp_map(congru_context *context, size_t n, size_t d, const double *base,
                                  const double *z, double *out)
 {
-    congru_status status = congru_check_argument(context, base != NULL, "no base point was given");
+    CONGRU_TRY(congru_check_argument(context, base != NULL, "no base point was given"));
     map_job job = {.d = d, .function = CONGRU_FUNCTION_EXP, .in = {.plain = z}, .out = out};
-    return status == CONGRU_OK ? map_at(context, n, base, true, true, job) : status;
+    return map_at(context, n, base, true, true, job);
 }
 
 congru_status congru_view_tangent(congru_context *context, size_t n, size_t d, const double *base,

@@ -96,9 +96,7 @@ congru_status congru_view_copy(congru_context *context, size_t n, size_t d, cons
                                double *out)
 {
     const size_t size = d * d;
-    congru_status status = congru_check_shape(context, n, d);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
     if (view->root == NULL) {
         for (size_t m = 0; m < n; m++) {
             memcpy(out + m * size, view->plain + place_of(view, m) * size, size * sizeof(double));

@@ -35,16 +35,11 @@ congru_status congru_spd_whiten_forward(congru_context *context, size_t n, size_
 {
     whiten_work w;
     const size_t size = d * d;
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, spectra != NULL && out != NULL,
-                                       "an output and two spectra are needed");
-    if (status == CONGRU_OK)
-        status = whiten_begin(context, n, d, &w);
-    if (status == CONGRU_OK)
-        status = congru_spd_log_forward(context, n, d, c, 0.0, floor, w.logs, spectra[0]);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(
+        congru_check_argument(context, spectra != NULL && out != NULL, "an output and two spectra are needed"));
+    CONGRU_TRY(whiten_begin(context, n, d, &w));
+    CONGRU_TRY(congru_spd_log_forward(context, n, d, c, 0.0, floor, w.logs, spectra[0]));
     memset(w.mean, 0, size * sizeof(double));
     for (size_t m = 0; m < n; m++) {
         for (size_t i = 0; i < size; i++)
@@ -52,10 +47,10 @@ congru_status congru_spd_whiten_forward(congru_context *context, size_t n, size_
     }
     for (size_t i = 0; i < size; i++)
         w.mean[i] /= (double)n;
-    status = congru_spd_exp_forward(context, 1, d, w.mean, -0.5, w.p, spectra[1]);
-    if (status == CONGRU_OK && reference != NULL)
-        status = congru_spd_exp(context, 1, d, w.mean, reference);
-    return status == CONGRU_OK ? congru_spd_congruence(context, n, d, d, c, w.p, out) : status;
+    CONGRU_TRY(congru_spd_exp_forward(context, 1, d, w.mean, -0.5, w.p, spectra[1]));
+    if (reference != NULL)
+        CONGRU_TRY(congru_spd_exp(context, 1, d, w.mean, reference));
+    return congru_spd_congruence(context, n, d, d, c, w.p, out);
 }
 
 /* The derivative reaches C_i directly, and through P and L: dL = adjoint of exp(dP), and each log C_i gets
@@ -65,27 +60,18 @@ congru_status congru_spd_whiten_backward(congru_context *context, size_t n, size
 {
     whiten_work w;
     const size_t size = d * d;
-    congru_status status = congru_check_shape(context, n, d);
-    if (status == CONGRU_OK)
-        status = congru_check_argument(context, spectra != NULL && c != NULL && d_out != NULL && d_c != NULL,
-                                       "the matrices, two spectra and both derivatives are needed");
-    if (status == CONGRU_OK)
-        status = congru_spectrum_check_filled(context, spectra[0], CONGRU_FUNCTION_LOG);
-    if (status == CONGRU_OK)
-        status = congru_spectrum_check(context, spectra[0], n, d);
-    if (status == CONGRU_OK)
-        status = congru_spectrum_check_filled(context, spectra[1], CONGRU_FUNCTION_EXP);
-    if (status == CONGRU_OK)
-        status = congru_spectrum_check(context, spectra[1], 1, d);
-    if (status == CONGRU_OK)
-        status = whiten_begin(context, n, d, &w);
-    if (status == CONGRU_OK)
-        status = congru_spectrum_evaluate(context, spectra[1], w.p);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_check_shape(context, n, d));
+    CONGRU_TRY(congru_check_argument(context, spectra != NULL && c != NULL && d_out != NULL && d_c != NULL,
+                                     "the matrices, two spectra and both derivatives are needed"));
+    CONGRU_TRY(congru_spectrum_check_filled(context, spectra[0], CONGRU_FUNCTION_LOG));
+    CONGRU_TRY(congru_spectrum_check(context, spectra[0], n, d));
+    CONGRU_TRY(congru_spectrum_check_filled(context, spectra[1], CONGRU_FUNCTION_EXP));
+    CONGRU_TRY(congru_spectrum_check(context, spectra[1], 1, d));
+    CONGRU_TRY(whiten_begin(context, n, d, &w));
+    CONGRU_TRY(congru_spectrum_evaluate(context, spectra[1], w.p));
     double *d_p = w.logs; /* until the derivatives of the logarithms take its place */
     memset(d_p, 0, size * sizeof(double));
-    status = congru_spd_congruence_backward(context, n, d, d, c, w.p, d_out, d_c, d_p);
+    congru_status status = congru_spd_congruence_backward(context, n, d, d, c, w.p, d_out, d_c, d_p);
     memset(w.mean, 0, size * sizeof(double));
     if (status == CONGRU_OK)
         status = congru_spd_exp_backward(context, spectra[1], d_p, w.mean);

@@ -75,7 +75,7 @@ congru_status congru_roc_auc(congru_context *context, size_t n, const bool *posi
         return congru_check_count(context, n, 1);
     ranked_score *ranked = malloc(n * sizeof *ranked);
     if (ranked == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu scores", n);
+        return congru_fail_memory(context, "%zu scores", n);
     congru_status status = CONGRU_OK;
     for (size_t i = 0; status == CONGRU_OK && i < n; i++) {
         ranked[i] = (ranked_score){score[i], positive[i]};
@@ -124,7 +124,7 @@ static congru_status measure_areas(congru_context *context, size_t n, size_t cla
 {
     ranked_score *ranked = malloc(n * sizeof *ranked);
     if (ranked == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu scores", n);
+        return congru_fail_memory(context, "%zu scores", n);
     congru_status status = CONGRU_OK;
     for (size_t k = 0; status == CONGRU_OK && k < classes; k++) {
         for (size_t i = 0; status == CONGRU_OK && i < n; i++) {
@@ -197,7 +197,7 @@ congru_status congru_metrics_measure(congru_context *context, size_t n, size_t c
         return congru_check_count(context, n, classes);
     congru_class_metrics *of = calloc(classes, sizeof *of);
     if (of == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu classes", classes);
+        return congru_fail_memory(context, "%zu classes", classes);
     congru_status status = count_classes(context, n, classes, truth, prediction, of);
     if (status == CONGRU_OK && probability != NULL)
         status = measure_areas(context, n, classes, truth, probability, of);

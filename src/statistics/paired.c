@@ -16,11 +16,8 @@ congru_status congru_paired_compare(congru_context *context, size_t n, const dou
             context, CONGRU_ERROR_ARGUMENT,
             "congru_paired_compare: a confidence of %g; it must be between 0 and 1, such as 0.95", confidence);
     *comparison = (congru_comparison){0};
-    congru_status status = congru_wilcoxon_test(context, n, a, b, &comparison->wilcoxon);
-    if (status == CONGRU_OK)
-        status = congru_permutation_test(context, permutation_seed, n, a, b, &comparison->permutation);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_wilcoxon_test(context, n, a, b, &comparison->wilcoxon));
+    CONGRU_TRY(congru_permutation_test(context, permutation_seed, n, a, b, &comparison->permutation));
     congru_gain gain = congru_gain_of(n, a, b, confidence);
     comparison->count = n;
     comparison->gain = gain.interval.mean;
@@ -59,7 +56,7 @@ congru_status congru_holm_correct(congru_context *context, size_t n, const doubl
                                n, p[i]);
     ranked_p *ranked = malloc(n * sizeof *ranked);
     if (ranked == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu p-values", n);
+        return congru_fail_memory(context, "%zu p-values", n);
     for (size_t i = 0; i < n; i++)
         ranked[i] = (ranked_p){p[i], i};
     qsort(ranked, n, sizeof *ranked, by_p);

@@ -411,13 +411,9 @@ congru_status congru_scores_list_add(congru_context *context, congru_scores_list
     congru_scores *scores = NULL;
     size_t row, column;
     double value[CONGRU_SCORE_KINDS];
-    congru_status status = congru_scores_list_find(context, list, name, 0, &scores);
-    if (status == CONGRU_OK)
-        status = congru_scores_subject(context, scores, subject, &row);
-    if (status == CONGRU_OK)
-        status = congru_scores_pipeline(context, scores, pipeline, &column);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_scores_list_find(context, list, name, 0, &scores));
+    CONGRU_TRY(congru_scores_subject(context, scores, subject, &row));
+    CONGRU_TRY(congru_scores_pipeline(context, scores, pipeline, &column));
     for (size_t m = 0; m < CONGRU_SCORE_KINDS; m++)
         value[m] = m == CONGRU_SCORE_ACCURACY ? accuracy : NAN;
     congru_scores_add(scores, column, row, value);

@@ -113,15 +113,11 @@ congru_status congru_silhouette(congru_context *context, size_t n, size_t d, con
             "congru_silhouette: %zu points of %zu numbers; at least two points and their labels are "
             "needed",
             n, d);
-    congru_status status = congru_neighbours_check(context, "point", n, d, points);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_neighbours_check(context, "point", n, d, points));
     silhouette_job job = {.context = context, .neighbours = {.n = n, .d = d}};
     job.neighbours.stride = congru_neighbours_stride(n);
     int32_t *sorted;
-    status = reserve(&job, &sorted);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(reserve(&job, &sorted));
     find_kinds(&job, label, sorted);
     if (job.kinds < 2)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,

@@ -289,21 +289,17 @@ congru_status congru_tsne(congru_context *context, const congru_tsne_options *op
                           const double *points, const double *distances, const double *start, double *positions,
                           double *divergence)
 {
-    congru_status status = check_options(context, options);
-    if (status == CONGRU_OK)
-        status = check(context, options->perplexity, n, d, points, distances, positions);
-    if (status == CONGRU_OK && start != NULL)
-        status = congru_neighbours_check(context, "starting position", n, 2, start);
+    CONGRU_TRY(check_options(context, options));
+    CONGRU_TRY(check(context, options->perplexity, n, d, points, distances, positions));
+    if (start != NULL)
+        CONGRU_TRY(congru_neighbours_check(context, "starting position", n, 2, start));
     tsne_job job = {.context = context, .n = n};
-    if (status == CONGRU_OK)
-        status = prepare(&job, options->perplexity, d, points, distances);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(prepare(&job, options->perplexity, d, points, distances));
     congru_random random = congru_random_stream(options->seed, STREAM_START, 0, 0);
     for (size_t i = 0; i < 2 * n && start == NULL; i++)
         positions[i] = start_size * congru_random_normal(&random);
     place(&job, start != NULL ? start : positions);
-    status = descend(&job, options);
+    congru_status status = descend(&job, options);
     for (size_t i = 0; i < 2 * n; i++)
         positions[i] = job.y[i % 2 * job.stride + i / 2];
     if (status == CONGRU_OK && divergence != NULL)
@@ -315,14 +311,10 @@ congru_status congru_tsne_divergence(congru_context *context, double perplexity,
                                      const double *points, const double *distances, const double *positions,
                                      double *divergence, double *gradient)
 {
-    congru_status status = check(context, perplexity, n, d, points, distances, positions);
-    if (status == CONGRU_OK)
-        status = congru_neighbours_check(context, "position", n, 2, positions);
+    CONGRU_TRY(check(context, perplexity, n, d, points, distances, positions));
+    CONGRU_TRY(congru_neighbours_check(context, "position", n, 2, positions));
     tsne_job job = {.context = context, .n = n};
-    if (status == CONGRU_OK)
-        status = prepare(&job, perplexity, d, points, distances);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(prepare(&job, perplexity, d, points, distances));
     place(&job, positions);
     double sum = find_forces(&job);
     if (divergence != NULL)

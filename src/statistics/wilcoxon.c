@@ -119,12 +119,10 @@ static double normal_p(size_t n, double statistic, double ties)
 congru_status congru_wilcoxon_test(congru_context *context, size_t n, const double *a, const double *b,
                                    congru_wilcoxon *result)
 {
-    congru_status status = check_pairs(context, "congru_wilcoxon_test", n, a, b, result);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_pairs(context, "congru_wilcoxon_test", n, a, b, result));
     double *difference = malloc(n * sizeof *difference);
     if (difference == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pairs", n);
+        return congru_fail_memory(context, "%zu pairs", n);
     size_t used = 0;
     for (size_t i = 0; i < n; i++)
         if (a[i] - b[i] != 0.0)
@@ -197,12 +195,10 @@ static double drawn_flips(uint64_t seed, size_t n, const double *difference, dou
 congru_status congru_permutation_test(congru_context *context, uint64_t seed, size_t n, const double *a,
                                       const double *b, double *p)
 {
-    congru_status status = check_pairs(context, "congru_permutation_test", n, a, b, p);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_pairs(context, "congru_permutation_test", n, a, b, p));
     double *difference = malloc(n * sizeof *difference);
     if (difference == NULL)
-        return congru_fail(context, CONGRU_ERROR_MEMORY, "not enough memory for %zu pairs", n);
+        return congru_fail_memory(context, "%zu pairs", n);
     double sum = 0.0, size = 0.0;
     for (size_t i = 0; i < n; i++) {
         difference[i] = a[i] - b[i];

@@ -104,9 +104,7 @@ static congru_status read_all(bytes_reader *r)
 static congru_status open_and_read(bytes_reader *r, const char *path)
 {
     congru_context *context = r->sink->settings->context;
-    congru_status status = congru_stream_start(r->sink, &r->sink->settings->options.decoder, r->name);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_stream_start(r->sink, &r->sink->settings->options.decoder, r->name));
     if (congru_decoder_channels(r->sink->decoder) > CONGRU_STREAM_CHANNELS_MAX)
         return congru_fail(context, CONGRU_ERROR_UNSUPPORTED, "stream: more than %d channels",
                            (int)CONGRU_STREAM_CHANNELS_MAX);
@@ -114,7 +112,7 @@ static congru_status open_and_read(bytes_reader *r, const char *path)
         congru_stream_is_standard(path) ? STDIN_FILENO : congru_stream_open(r->sink->settings, path);
     if (r->descriptor < 0)
         return congru_fail(context, CONGRU_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
-    status = read_all(r);
+    congru_status status = read_all(r);
     if (!congru_stream_is_standard(path))
         close(r->descriptor);
     return status;

@@ -223,9 +223,7 @@ static congru_status start_decoder(lsl_inlet *in, congru_stream_sink *sink, cons
     }
     char input[256];
     snprintf(input, sizeof input, "LSL stream '%.200s'", name);
-    congru_status status = congru_stream_start(sink, &options, input);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_stream_start(sink, &options, input));
     if (congru_decoder_channels(sink->decoder) != channels)
         return congru_fail(settings->context, CONGRU_ERROR_ARGUMENT,
                            "LSL stream '%s': %s, expected %zu (name them with --channels)", name,
@@ -311,10 +309,8 @@ static congru_status open_and_pull(lsl_inlet *in, congru_stream_sink *sink, cons
 congru_status congru_stream_read_lsl(congru_stream_sink *sink, const char *name)
 {
     lsl_inlet in = {.name = NULL};
-    congru_status status = load(sink->settings->context, &in.lsl);
-    if (status != CONGRU_OK)
-        return status;
-    status = open_and_pull(&in, sink, name);
+    CONGRU_TRY(load(sink->settings->context, &in.lsl));
+    congru_status status = open_and_pull(&in, sink, name);
     close_source(&in, &in.samples);
     close_source(&in, &in.markers);
     free(in.name);
@@ -337,9 +333,7 @@ struct congru_lsl_outlet {
 static congru_status offer(const congru_stream_settings *settings, struct congru_lsl_outlet *made)
 {
     const lsl_library *lsl = &made->lsl;
-    congru_status status = load(settings->context, &made->lsl);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(load(settings->context, &made->lsl));
     made->classes = congru_model_classes(settings->model);
     made->sample = calloc(made->classes, sizeof *made->sample);
     lsl_handle info = lsl->info_create(settings->options.lsl_out, "probability", (int)made->classes, 0.0,

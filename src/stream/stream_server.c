@@ -578,11 +578,8 @@ congru_status congru_stream_serve(congru_context *context, const congru_model *m
                                   const congru_stream_options *options)
 {
     congru_stream_settings settings;
-    congru_status status = congru_stream_settle(context, model, options, &settings);
-    if (status == CONGRU_OK)
-        status = check_options(&settings);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_stream_settle(context, model, options, &settings));
+    CONGRU_TRY(check_options(&settings));
     server *s = calloc(1, sizeof *s);
     if (s == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY, "stream: not enough memory");
@@ -590,7 +587,7 @@ congru_status congru_stream_serve(congru_context *context, const congru_model *m
     s->listener = -1;
     s->log.descriptor = -1;
     s->now = congru_stream_clock();
-    status = open_and_serve(s);
+    congru_status status = open_and_serve(s);
     free(s->client);
     free(s->poll);
     free(s);

@@ -122,9 +122,7 @@ congru_status congru_synth_check(congru_context *context, const congru_synth_opt
     if ((size_t)options->stage >= CONGRU_SYNTH_STAGES)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT, "synth: stage %d; it must be 0 to %d",
                            (int)options->stage, (int)CONGRU_SYNTH_STAGES - 1);
-    congru_status status = check_counts(context, options);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(check_counts(context, options));
     for (const congru_synth_constant *c = congru_synth_constants; c->name != NULL; c++) {
         double value = congru_synth_constant_value(options, c);
         if (!(value >= c->least && value <= c->most))

@@ -157,16 +157,14 @@ congru_status congru_synth(congru_context *context, const congru_synth_options *
     if (context == NULL || options == NULL || set == NULL)
         return congru_fail(context, CONGRU_ERROR_ARGUMENT,
                            "congru_synth: context, options and set must not be NULL");
-    congru_status status = congru_synth_check(context, options);
-    if (status != CONGRU_OK)
-        return status;
+    CONGRU_TRY(congru_synth_check(context, options));
     congru_set *made = create(options);
     if (made == NULL)
         return congru_fail(context, CONGRU_ERROR_MEMORY,
                            "synth: not enough memory for %zu trials of %zu channels",
                            options->subjects * options->trials * CONGRU_SYNTH_CLASSES, options->channels);
     name_all(options, made);
-    status = fill(context, options, made);
+    congru_status status = fill(context, options, made);
     if (status != CONGRU_OK)
         congru_set_destroy(&made);
     *set = made;

@@ -103,8 +103,8 @@ static void distort(const congru_synth_options *options, const double *s, size_t
 static congru_status warp(congru_context *context, size_t count, size_t d, const double *logs, const double *g,
                           double *out)
 {
-    congru_status status = congru_spd_exp(context, count, d, logs, out);
-    return status == CONGRU_OK ? congru_spd_congruence(context, count, d, d, out, g, out) : status;
+    CONGRU_TRY(congru_spd_exp(context, count, d, logs, out));
+    return congru_spd_congruence(context, count, d, d, out, g, out);
 }
 
 static congru_status make_distorted(congru_context *context, const congru_synth_options *options, size_t count,

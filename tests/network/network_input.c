@@ -4,7 +4,7 @@
 
 #include "congru/random.h"
 #include "harness.h"
-#include "network/layers/dropout.h"
+#include "network/layers/layers.h"
 #include "network/network.h"
 #include "network/train.h"
 #include "network_samples.h"

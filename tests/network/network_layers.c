@@ -6,8 +6,7 @@
 #include "base/memory.h"
 #include "harness.h"
 #include "layer_bench.h"
-#include "network/layers/rotation_layer.h"
-#include "network/layers/softmax_layer.h"
+#include "network/layers/layers.h"
 #include "network/models/model.h"
 
 enum { D = BENCH_D, CLASSES = BENCH_CLASSES };
@@ -99,7 +98,7 @@ static void rotation_and_dispersion(void)
     bench_check(b, "rotation and dispersion");
 }
 
-static const congru_extent row = {CONGRU_VECTOR, D *(D + 1) / 2, 1, 16};
+static const congru_extent row = {CONGRU_VECTOR, D *(D + 1) / 2, 1, 16, 0};
 
 static void triangle_and_diagonal(void)
 {
@@ -214,16 +213,14 @@ static void cross_entropy(void)
 
 /* ---- Scratch -------------------------------------------------------------------------------------------- */
 
-static congru_status grow(congru_graph *graph, congru_node *node)
+static congru_status grow(congru_node *node)
 {
-    (void)graph;
     node->need.lanes[1] = 1 << 16;
     return CONGRU_OK;
 }
 
-static congru_status shrink(congru_graph *graph, congru_node *node)
+static congru_status shrink(congru_node *node)
 {
-    (void)graph;
     node->need.lanes[1] = 0;
     return CONGRU_OK;
 }
@@ -232,7 +229,7 @@ static congru_status shrink(congru_graph *graph, congru_node *node)
 static void scratch_that_is_too_small_is_an_error(void)
 {
     congru_layer greedy = bench_probe;
-    greedy.state.prepare = shrink;
+    greedy.prepare = shrink;
     greedy.batch.meet = grow;
     bench *b = bench_begin(false);
     bench_loss(b, &greedy, bench_source(b, D), -1);

@@ -36,15 +36,14 @@ typedef struct table {
     double value[N * BENCH_SIZE]; /* of a plain activation: reals */
 } table;
 
-static void source_plan(congru_graph *graph, congru_node *node)
+static void source_plan(congru_node *node)
 {
-    (void)graph;
     node->need.lanes[0] = 2;
 }
 
-static congru_status source_prepare(congru_graph *graph, congru_node *node)
+static congru_status source_prepare(congru_node *node)
 {
-    ((table *)node->state)->gradient = congru_graph_gradient(graph, node, 0);
+    ((table *)node->state)->gradient = congru_node_gradient(node, 0);
     return CONGRU_OK;
 }
 
@@ -94,14 +93,14 @@ static void source_backward(const congru_call *call)
 static const congru_layer source_layer = {
     .name = "source",
     .plan = source_plan,
-    .state = {.bytes = sizeof(table), .prepare = source_prepare},
+    .state = sizeof(table),
+    .prepare = source_prepare,
     .trials = {source_forward, source_backward},
 };
 
 /* sum over trials of <G, x>, G random and symmetric, nothing in what is padding. */
-static void probe_plan(congru_graph *graph, congru_node *node)
+static void probe_plan(congru_node *node)
 {
-    (void)graph;
     table *t = node->state;
     const congru_extent in = node->in[0];
     congru_random random = congru_random_stream(4, 1, 0, 0);
@@ -159,10 +158,10 @@ static void probe_backward(const congru_call *call)
         probe_lanes(call, call->d_x[0]);
 }
 
-static congru_status probe_finish(congru_graph *graph, congru_node *node)
+static congru_status probe_finish(congru_node *node)
 {
-    for (size_t i = 0; i < graph->batch->count; i++)
-        graph->series[CONGRU_SERIES_LOSS] += node->scalar[i];
+    for (size_t i = 0; i < node->graph->batch->count; i++)
+        node->graph->series[CONGRU_SERIES_LOSS] += node->scalar[i];
     return CONGRU_OK;
 }
 
@@ -170,7 +169,7 @@ const congru_layer bench_probe = {
     .name = "probe",
     .traits = CONGRU_TRAIT_LOSS,
     .plan = probe_plan,
-    .state = {.bytes = sizeof(table)},
+    .state = sizeof(table),
     .trials = {probe_forward, probe_backward},
     .finish = probe_finish,
 };
@@ -219,7 +218,7 @@ int bench_add(bench *b, const congru_layer *layer, int first, int second, congru
 
 int bench_loss(bench *b, const congru_layer *loss, int first, int second)
 {
-    return bench_add(b, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0);
+    return bench_add(b, loss, first, second, congru_nothing(), 0.0);
 }
 
 int bench_plain_source(bench *b, congru_extent extent)

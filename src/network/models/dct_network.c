@@ -1,5 +1,5 @@
 /* DCT: log-covariances scaled and turned, exp(gamma R^T L R), R one rotation or a product of several. SPDX-License-Identifier: Apache-2.0 */
-#include "network/layers/rotation_layer.h"
+#include "network/layers/layers.h"
 #include "network/models/model.h"
 
 static void build(congru_graph *graph, const congru_design *design)

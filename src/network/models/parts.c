@@ -3,9 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "network/layers/dropout.h"
-#include "network/layers/recentre_layer.h"
-#include "network/layers/signal_input_layer.h"
+#include "network/layers/layers.h"
 #include "network/models/model.h"
 
 /* A segment "w3" whose first values are uniform within 1 / sqrt(inputs). */
@@ -103,8 +101,7 @@ int congru_part_depthwise(congru_graph *graph, int x, size_t taps)
 
 int congru_part_window_statistics(congru_graph *graph, int x, size_t taps)
 {
-    const congru_extent nothing = {CONGRU_NOTHING, 0, 0, 0};
-    return congru_graph_add(graph, &congru_layer_window_statistics, x, -1, nothing, (double)taps, 0.0);
+    return congru_graph_add(graph, &congru_layer_window_statistics, x, -1, congru_nothing(), (double)taps, 0.0);
 }
 
 static int window_filters(congru_graph *graph, const congru_layer *layer, int x, int windows, size_t filters,
@@ -142,8 +139,8 @@ int congru_part_filter_unit(congru_graph *graph, int x, int windows, size_t filt
 
 int congru_part_normalise(congru_graph *graph, int x, double epsilon, double share)
 {
-    const congru_extent in = graph->node[x].out, nothing = {CONGRU_NOTHING, 0, 0, 0};
-    const int statistics = congru_graph_add(graph, &congru_layer_statistics, x, -1, nothing, 0.0, 0.0);
+    const congru_extent in = graph->node[x].out;
+    const int statistics = congru_graph_add(graph, &congru_layer_statistics, x, -1, congru_nothing(), 0.0, 0.0);
     const int y = congru_graph_add(graph, &congru_layer_normalise, x, statistics, in, epsilon, share);
     graph->node[y].weight[0] = constants(graph, 'g', 1, in.cols, 1);
     graph->node[y].weight[1] = constants(graph, 'c', 1, in.cols, 0);
@@ -309,7 +306,7 @@ int congru_design_head(const congru_design *design, congru_graph *graph, int x, 
 
 void congru_design_loss(congru_graph *graph, const congru_layer *loss, int first, int second)
 {
-    congru_graph_add(graph, loss, first, second, (congru_extent){CONGRU_NOTHING, 0, 0, 0}, 0.0, 0.0);
+    congru_graph_add(graph, loss, first, second, congru_nothing(), 0.0, 0.0);
 }
 
 void congru_stack_objective(congru_graph *graph, int rows)
