@@ -117,5 +117,6 @@ void congru_logistic_fold_step(congru_logistic_fold *fold, const double *label, 
         fold->along[j] = score[j] + turn * fold->along[j];
     move(fold, label, together(fold, residual, fold->own_along, fold->along), stuck);
     fold->failed = !isfinite(fold->moved);
-    fold->converged = !stuck && before <= tolerance && fold->moved <= tolerance && fold->moved > 0.0;
+    /* A whole step is as long as the derivative in the metric of P; one along a direction that drowned says nothing. */
+    fold->converged = fold->moved <= tolerance && (stuck || (before <= tolerance && fold->moved > 0.0));
 }
