@@ -33,7 +33,7 @@ static size_t part_size(const uint8_t *bytes, size_t size)
 /* A copy, so that a sanitizer sees a byte read past its end. */
 static void *copy_part(const uint8_t *bytes, size_t size)
 {
-    void *copy = malloc(size + (size == 0));
+    void *copy = calloc(size + (size == 0), 1);
     if (size > 0)
         memcpy(copy, bytes, size);
     return copy;
