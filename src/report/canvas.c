@@ -330,6 +330,10 @@ static void number_text(char *text, size_t size, double value, double step, int 
         congru_format(text, size, "%g", value);
         return;
     }
+    if (fabs(value * factor) >= 1e6) {
+        congru_format(text, size, "%.3g", value * factor);
+        return;
+    }
     if (factor > 1)
         decimals = decimals > 2 ? decimals - 2 : 0;
     congru_format(text, size, "%.*f", decimals, congru_plain_zero(value * factor, decimals));

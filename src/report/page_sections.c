@@ -1062,6 +1062,12 @@ static void write_stages(report_page *page, const congru_json *root)
         strcmp(network, "step") == 0   ? ", by the network of each step"
         : strcmp(network, "best") == 0 ? ", by the best network until each step"
                                        : "");
+    congru_text_add(page->text, "</p>\n<p class=\"note\">");
+    for (size_t k = 0; k < page->run->results->classes; k++) {
+        congru_text_add(page->text, "<span class=\"mark\" style=\"--tone: var(--c%zu)\"></span>",
+                        k % CANVAS_COLOURS + 1);
+        congru_page_say(page, "%s ", page->run->results->class_name[k]);
+    }
     congru_text_add(page->text, "</p>\n<div class=\"stages\"><div class=\"grid panels\">\n");
     const congru_json *c = by_class != NULL ? by_class->first : NULL,
                       *s = by_subject != NULL ? by_subject->first : NULL;
