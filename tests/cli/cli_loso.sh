@@ -80,7 +80,7 @@ interrupted_runs_are_shown()
     congru show run >show.txt 2>&1 || problems+="show: $(cat show.txt)"$'\n'
     found '^ra+tslr  *2  100.00' show.txt || problems+="show: $(cat show.txt)"$'\n'
     congru report run -o page.html >report.txt 2>&1 || problems+="report: $(cat report.txt)"$'\n'
-    found 'not finished, 5 of 6 folds' page.html || problems+="the page does not say it"$'\n'
+    found 'Not finished, 5 of 6 folds' page.html || problems+="the page does not say it"$'\n'
     congru compare run --no-save >compare.txt 2>&1 || problems+="compare: $(cat compare.txt)"$'\n'
     found '^ra+tslr .* 2 ' compare.txt || problems+="compare: $(cat compare.txt)"$'\n'
     for command in show report compare; do
