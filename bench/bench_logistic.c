@@ -76,7 +76,7 @@ static double try_one(congru_context *context, size_t n, size_t features, size_t
 {
     bool *used = malloc(folds * n);
     double *weights = malloc(folds * CLASSES * features * sizeof *weights), intercept[50 * CLASSES];
-    int iterations[50];
+    int iterations[50] = {0};
     if (used == NULL || weights == NULL)
         abort();
     for (size_t f = 0; f < folds; f++)

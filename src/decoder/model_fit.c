@@ -222,7 +222,7 @@ static congru_status choose(fit_run *run, const congru_workers *workers)
 }
 
 /* What is read is made, and what is not given is chosen. */
-static congru_status plan(fit_run *run)
+static congru_status begin_plan(fit_run *run)
 {
     congru_workers workers;
     congru_status status;
@@ -420,7 +420,7 @@ static congru_status fit(fit_run *run, const congru_model_options *options)
     CONGRU_TRY(look_at_set(run));
     CONGRU_TRY(choose_trials(run, options));
     strcpy(run->model->name, options->pipeline);
-    CONGRU_TRY(plan(run));
+    CONGRU_TRY(begin_plan(run));
     begin_watch(context, &run->watch);
     const congru_status status = fit_branches(run);
     end_watch(context, &run->watch);

@@ -211,12 +211,11 @@ static congru_status parse_fold(congru_context *context, const char *of, congru_
     size_t samples = csv->rows - 2 - timed, classes = csv->columns - 3;
     CONGRU_TRY(congru_fold_reserve(context, fold, samples, classes));
     fold->aligning = fold->fitting = NAN;
-    if (timed)
+    if (timed) {
         CONGRU_TRY(congru_csv_number(context, csv, samples, 1, &fold->aligning));
-    if (timed)
         CONGRU_TRY(congru_csv_number(context, csv, samples, 2, &fold->fitting));
-    if (timed)
         snprintf(about->pattern, sizeof about->pattern, "%.16s", congru_csv_field(csv, samples, 4));
+    }
     fold->samples = samples;
     if (timed)
         CONGRU_TRY(parse_parts(context, csv, samples, fold));

@@ -88,12 +88,12 @@ static congru_status write_patterns(congru_context *context, const congru_result
     CONGRU_TRY(congru_allocate(context, &text, results->folds, sizeof *text, "patterns"));
     for (size_t p = 0; status == CONGRU_OK && p < results->pipelines; p++) {
         congru_patterns *mean = NULL;
-        size_t count = 0;
+        size_t texts = 0;
         for (size_t i = 0; i < results->folds; i++)
             if (results->fold[i].pipeline == p && results->fold[i].pattern != NULL)
-                text[count++] = results->fold[i].pattern;
-        if (count > 0)
-            status = congru_patterns_average(context, results->pipeline[p], count, text, &mean);
+                text[texts++] = results->fold[i].pattern;
+        if (texts > 0)
+            status = congru_patterns_average(context, results->pipeline[p], texts, text, &mean);
         if (mean != NULL)
             congru_patterns_add(&table, mean, mean->count);
         congru_patterns_destroy(&mean);

@@ -476,11 +476,11 @@ canvas congru_figure_speed(const figure_input *in)
                                CANVAS_SOFT, 0.8);
         if (paper > 0)
             congru_canvas_symbol(&on, 3, congru_scale_place(&x, paper), y, 3.6, congru_canvas_colours[1]);
-        if (own > 0)
+        if (own > 0) {
             congru_canvas_dot(&on, congru_scale_place(&x, own), y, 4, congru_canvas_colours[0]);
-        if (own > 0)
             congru_canvas_about(&on, 1, NULL, paper > 0 ? "%s: %.3g s, paper %.3g s" : "%s: %.3g s",
                                 run->results->pipeline[p], own, paper);
+        }
     }
     return on;
 }

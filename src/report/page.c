@@ -129,7 +129,8 @@ bool congru_page_figure(report_page *page, const char *id, const char *title, co
 {
     bool drawn = false;
     in.page = true;
-    for (int narrow = 0; narrow <= both && page->status == CONGRU_OK; narrow++) {
+    const int variants = both ? 2 : 1;
+    for (int narrow = 0; narrow < variants && page->status == CONGRU_OK; narrow++) {
         congru_drawing *drawing = NULL;
         in.narrow = narrow == 1;
         canvas on = draw(&in);
