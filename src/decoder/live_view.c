@@ -397,7 +397,7 @@ congru_status congru_live_view_move(const congru_decoder *d, congru_live_view *v
     else
         CONGRU_TRY(recentring->move(d->context, &material_of(d, view)->method, view->blocks, n, view->reference,
                                     view->latest, 1.0 / (behind + 1.0), view->aligned));
-    /* A window with flat channels teaches nothing. */
+    /* Nothing is learned of a window with flat channels. */
     CONGRU_TRY(congru_spd_invsqrt(d->context, view->blocks, n, view->aligned, view->moved));
     memcpy(view->reference, view->aligned, size * sizeof(double));
     memcpy(view->root, view->moved, size * sizeof(double));

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "report/canvas.h"
 
-/* ---- Surfaces: an image in the text, the same bytes everywhere since nothing is compressed ----------------- */
+/* ---- Surfaces: an image in the text, the same bytes everywhere since nothing is compressed -------------- */
 
 enum { SHADES = 33, SIDE_MAX = 128 }; /* of each sign, with white; and one that is transparent, the last */
 
@@ -143,7 +143,7 @@ static void add_surface(congru_text *text, const congru_shape *shape)
     congru_text_add(text, "\"/>\n");
 }
 
-/* ---- Shapes -------------------------------------------------------------------------------------------------- */
+/* ---- Shapes --------------------------------------------------------------------------------------------- */
 
 /* The page has tones of these for light and dark (web/page.css); others stand as they are. */
 static bool add_tone(congru_text *text, const char *name, uint32_t colour)

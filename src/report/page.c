@@ -13,7 +13,7 @@
 /* web/page.css and web/page.js. */
 extern const char congru_report_style[], congru_report_script[];
 
-/* ---- Pieces ------------------------------------------------------------------------------------------------ */
+/* ---- Pieces --------------------------------------------------------------------------------------------- */
 
 static void say_list(report_page *page, const char *format, va_list arguments)
 {
@@ -191,7 +191,7 @@ bool congru_page_table(report_page *page, const char *name, size_t pipeline, con
     return has;
 }
 
-/* ---- The document -------------------------------------------------------------------------------------------- */
+/* ---- The document --------------------------------------------------------------------------------------- */
 
 static void add_title(report_page *page)
 {
@@ -233,8 +233,10 @@ static void add_page(report_page *page)
                     "'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n<title>");
     page->run = &report->run[0];
     add_title(page);
-    congru_text_add(page->text, " – Congru report</title>\n<style>\n%s</style>\n</head>\n<body>\n",
-                    congru_report_style);
+    congru_text_add(
+        page->text,
+        " – Congru report</title>\n<style>\n%s</style>\n<noscript><style>.case[hidden] { display: block }</style></noscript>\n</head>\n<body>\n",
+        congru_report_style);
     congru_text_add(
         page->text,
         "<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<main id=\"main\" tabindex=\"-1\">\n"

@@ -14,7 +14,7 @@ typedef struct report_page {
     congru_status status;
 } report_page;
 
-/* ---- page.c: pieces ---------------------------------------------------------------------------------------- */
+/* ---- page.c: pieces ------------------------------------------------------------------------------------- */
 
 /* Adds formatted text, in which names stand as text whatever they hold; and as a paragraph of a class, or of none. */
 void congru_page_say(report_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -53,7 +53,7 @@ bool congru_page_figure(report_page *page, const char *id, const char *title, co
 bool congru_page_table(report_page *page, const char *name, size_t pipeline, const char *title);
 void congru_page_add_table(report_page *page, congru_table *table);
 
-/* ---- page_sections.c ----------------------------------------------------------------------------------------- */
+/* ---- page_sections.c ------------------------------------------------------------------------------------ */
 
 typedef struct page_section {
     const char *id, *title;

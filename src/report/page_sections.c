@@ -59,7 +59,7 @@ static bool always(const report_page *page)
     return true;
 }
 
-/* ---- Summary --------------------------------------------------------------------------------------------------- */
+/* ---- Summary -------------------------------------------------------------------------------------------- */
 
 static void write_question(report_page *page)
 {
@@ -444,7 +444,7 @@ static void write_summary(report_page *page)
     write_repeat(page);
 }
 
-/* ---- Comparison of runs ------------------------------------------------------------------------------------------ */
+/* ---- Comparison of runs --------------------------------------------------------------------------------- */
 
 static bool has_comparison(const report_page *page)
 {
@@ -483,7 +483,7 @@ static void write_comparison(report_page *page)
     congru_table_clear(&table);
 }
 
-/* ---- Accuracy ------------------------------------------------------------------------------------------------------ */
+/* ---- Accuracy ------------------------------------------------------------------------------------------- */
 
 enum {
     PAIRED_LINES = 4000
@@ -588,7 +588,7 @@ static void write_accuracy(report_page *page)
     congru_text_add(page->text, "</div>\n");
 }
 
-/* ---- Learning curve, metrics ------------------------------------------------------------------------------------------ */
+/* ---- Learning curve, metrics ---------------------------------------------------------------------------- */
 
 static bool has_curve(const report_page *page)
 {
@@ -660,7 +660,7 @@ static void write_metrics(report_page *page)
     free(name);
 }
 
-/* ---- Subjects ------------------------------------------------------------------------------------------------------------ */
+/* ---- Subjects ------------------------------------------------------------------------------------------- */
 
 /* A subject, and its mean over pipelines. */
 typedef struct subject_row {
@@ -861,7 +861,7 @@ static void write_subjects(report_page *page)
     free(count);
 }
 
-/* ---- Training ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Training ------------------------------------------------------------------------------------------- */
 
 static bool has_training(const report_page *page)
 {
@@ -972,7 +972,7 @@ static void write_training(report_page *page)
     free(name);
 }
 
-/* ---- What it looks at ------------------------------------------------------------------------------------------------------------ */
+/* ---- What it looks at ----------------------------------------------------------------------------------- */
 
 static bool has_looks(const report_page *page)
 {
@@ -1035,7 +1035,7 @@ static void write_looks(report_page *page)
     free(name);
 }
 
-/* ---- Geometry ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Geometry ------------------------------------------------------------------------------------------- */
 
 static bool has_geometry(const report_page *page)
 {
@@ -1105,7 +1105,7 @@ static void write_geometry(report_page *page)
         congru_page_paragraph(page, "note", "None of the channels of its scalp maps has a known place.");
 }
 
-/* ---- Time, ablation, statistics ------------------------------------------------------------------------------------------------------ */
+/* ---- Time, ablation, statistics ------------------------------------------------------------------------- */
 
 static bool has_speed(const report_page *page)
 {
